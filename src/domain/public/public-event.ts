@@ -14,6 +14,9 @@ type PublicTicketType = z.infer<typeof schemas.ticketType>;
 export type EventNames = {
   name: string;
   venue: string | null;
+  /** These two are absent in mails that an earlier deskbell has stored. */
+  venueAddress?: string | null;
+  isOnline?: boolean;
   /** The names of the ticket types, by their IDs. */
   ticketTypes: Readonly<Record<string, string>>;
 };

@@ -185,7 +185,9 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
       ...about.rows(texts, format),
       {
         about: texts.where,
-        lines: [about.place ?? name, ...addressLines(business.doc)].concat(phone ?? []),
+        lines: [about.place ?? name, ...(about.address ?? addressLines(business.doc))].concat(
+          phone ?? [],
+        ),
       },
     ],
     link: { text: linkTextOf(context), url: link },
@@ -219,9 +221,16 @@ function linkTextOf({ mailTexts, kind, about, canChange }: Context): string {
 const hasCalendar = ({ kind, facts, about }: Context): boolean =>
   kind !== "confirm" && about.hasTime && (about.event === null || facts.status !== "PENDING");
 
+const locationOf = ({ business, about }: Context): string =>
+  (about.address === null
+    ? addressLines(business.doc)
+    : [about.place, ...about.address].filter((line) => line !== null)
+  ).join(", ");
+
 /**
- * Returns the calendar entry of a visit or order. Its ID and sequence are those of the file on the
- * guest's page, so that a calendar which has both shows one entry.
+ * Returns the calendar entry of a visit or order. The ID and sequence of a visit are those of the
+ * file on the guest's page, so that a calendar which has both shows one entry. The page of an order
+ * has the entry of the event.
  */
 function writeCalendar(
   context: Context,
@@ -241,7 +250,7 @@ function writeCalendar(
     createdAt,
     updatedAt: createdAt,
     summary: about.event ?? business.doc.name,
-    location: addressLines(business.doc).join(", ") || null,
+    location: locationOf(context) || null,
     description: [...about.titles, business.doc.phone, ...(takesPlace(facts) ? [link] : [])]
       .filter((line) => line !== null)
       .join("\n"),

@@ -21,8 +21,10 @@ export type VisitDescription = {
   event: string | null;
   /** The services, for the description of a calendar entry. */
   titles: string[];
-  /** The area of a table or the venue of an event; null for the address of the business. */
+  /** The area of a table or the venue of an event; null for the name of the business. */
   place: string | null;
+  /** The lines of the address of an event; null for the address of the business. */
+  address: string[] | null;
   /** Whether the time of the visit or event is known. The catalog may lack the event. */
   hasTime: boolean;
   /** Whether the guest's page shows the admission codes of an order. */
@@ -59,6 +61,7 @@ const describeVisitContent = (content: VisitContent, until: number | null): Visi
   event: null,
   titles: content.services ?? [],
   place: content.area,
+  address: null,
   hasTime: true,
   hasCodes: false,
   keptUntil: until,
@@ -78,6 +81,10 @@ const describeVisitContent = (content: VisitContent, until: number | null): Visi
   },
 });
 
+/** Returns no lines for an event online and for a venue without an address. */
+const addressOf = ({ venue, venueAddress, isOnline }: EventNames): string[] | null =>
+  venue === null && isOnline !== true ? null : (venueAddress?.split("\n") ?? []);
+
 function describeOrder(
   { code, items, totalCents: cents, currency, currencyDigits }: TicketOrder,
   event: EventNames | undefined,
@@ -87,6 +94,7 @@ function describeOrder(
     event: event?.name ?? code,
     titles: [],
     place: event?.venue ?? null,
+    address: event === undefined ? null : addressOf(event),
     hasTime: event !== undefined,
     hasCodes,
     keptUntil: null,

@@ -35,6 +35,8 @@ export function tellOfOrder(
 export const namesOf = ({ slug }: BusinessRow, event: PublicEventDoc): EventNames => ({
   name: event.name,
   venue: event.venue?.name ?? null,
+  venueAddress: event.venue?.address ?? null,
+  isOnline: event.attendanceMode === "ONLINE",
   ticketTypes: Object.fromEntries(
     event.ticketTypes.map((type) => [ticketTypeId(slug, event, type), type.name]),
   ),

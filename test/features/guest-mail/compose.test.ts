@@ -7,6 +7,7 @@ import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { editCatalog, withObjects } from "../../../src/app/catalog/edit-catalog.ts";
 import { writeMail } from "../../../src/features/guest-mail/queue-mail.ts";
 import { composeMail } from "../../../src/features/guest-mail/compose.ts";
+import { addressLines } from "../../../src/features/public-pages/address.ts";
 import { toPlainText } from "../../../src/features/guest-mail/layout.ts";
 import { describeVisit } from "../../../src/features/guest-mail/describe.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
@@ -215,6 +216,59 @@ test("the guest of a ticket order is mailed about the order, its confirmation an
   expect(await visitor.get(`/b/${slug}/v/${token}`)).toContain("Your tickets are confirmed");
   expect(list().map(({ kind }) => kind)).toEqual(["received", "confirmed"]);
 });
+
+test.each([
+  {
+    where: "elsewhere",
+    change: { venue: { name: "Stadthalle", address: "Festplatz 1" } },
+    lines: ["Stadthalle", "Festplatz 1"],
+    location: "Stadthalle, Festplatz 1",
+    isAtBusiness: false,
+  },
+  {
+    where: "online",
+    change: { venue: null, attendanceMode: "ONLINE" as const },
+    lines: [],
+    location: undefined,
+    isAtBusiness: false,
+  },
+  {
+    where: "at the business",
+    change: { venue: null },
+    lines: [],
+    location: expect.any(String),
+    isAtBusiness: true,
+  },
+])(
+  "the mail and calendar entry of tickets for an event $where say where it is",
+  async ({ change, lines, location, isAtBusiness }) => {
+    const { api, server, send, base } = await openMails("CONFIRM", "venue");
+    const visitor = createVisitor(api);
+    const { id, slug, doc: business } = businessOf(api);
+    editCatalog(api, slug, (catalog) => ({
+      catalog: withObjects(catalog, "public_event", (docs) =>
+        docs.map((doc) => ({ ...doc, ...change })),
+      ),
+      target: { section: "publicPage" },
+    }));
+    const event = api.store.catalog
+      .listByKind(id, "public_event")
+      .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0);
+    const url = `${base}?event=${objectId("public_event", slug, event!)}`;
+    const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
+    const details = (await visitor.send(`${url}&${field}=2`)).headers.get("location") ?? "";
+    await visitor.book(details);
+    const [order] = api.openStore(createOrderStore).list({ businessId: id }, 10);
+    confirmTicketOrder(api, slug, order!.code);
+    await send();
+    const mail = server.mails.at(-1)!.raw;
+    const text = partOf(mail, "text/plain");
+    for (const line of lines) expect(text).toContain(line);
+    const [street = "no address"] = addressLines(business);
+    expect(text.includes(street)).toBe(isAtBusiness);
+    expect(parseCalendar(partOf(mail, "text/calendar"))[0]?.location).toEqual(location);
+  },
+);
 
 test("each mail about a visit says in its heading and first sentence what became of the visit", async () => {
   const { api, server, send, book } = await openMails();
