@@ -27,6 +27,8 @@ const ZONES = chooseScale(
   ["Asia/Kolkata", "Pacific/Apia"],
 );
 
+type Output = { stdout: string; stderr: string };
+
 /** Runs the tests of a folder or file in a time zone. Returns their number, and how many passed. */
 async function runTests(path: string, zone: string, runs: number, ...options: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
@@ -35,10 +37,10 @@ async function runTests(path: string, zone: string, runs: number, ...options: st
   const args = ["run", "--no-isolate", "--maxWorkers=1", "--reporter=dot", ...options, path];
   const run = promisify(execFile)(process.execPath, [VITEST, ...args], { cwd: ROOT, env });
   // A run with failed tests exits with an error that has the output, too.
-  const { stdout } = await run.catch((error: { stdout: string }) => error);
+  const { stdout, stderr } = await run.catch((error: Output) => error);
   const [, passed, all] =
     /Tests +(?:\d+ failed \| )?(?:(\d+) passed )?\((\d+)\)/.exec(stdout) ?? [];
-  return { passed: Number(passed ?? 0), all: Number(all), output: stdout };
+  return { passed: Number(passed ?? 0), all: Number(all), output: stdout + stderr };
 }
 
 /** Runs the tests of a program that counts the days of a date in the machine's time zone. */
