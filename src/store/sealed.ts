@@ -1,4 +1,5 @@
 import { columns, insertInto, type Db } from "./database/db.ts";
+import { END_OF_ORDERED_EVENT } from "./event-end.ts";
 import { lazy } from "../domain/lazy.ts";
 import { FEATURES } from "../features/index.ts";
 
@@ -99,7 +100,8 @@ export type GuestRow = { visitId: string; businessId: string; sealed: Buffer };
 
 /**
  * A guest, and when the visit ends: at its start if it is cancelled; 0 if it does not exist. A hold
- * ends when it expires, an order with its event, or with its last change if the event was deleted.
+ * ends when it expires, an order with its event (never while the event is postponed), or with its
+ * last change if the event was deleted.
  */
 export type EndedGuest = Pick<GuestRow, "visitId" | "businessId"> & { endedAt: number };
 
@@ -122,8 +124,7 @@ export function createGuestStore(db: Db) {
   const selectEnded = db.prepare(`
     SELECT ${columns("visit_id, business_id")}, coalesce(${endOf("booking")}, ${endOf("reservation")},
       (SELECT expires_at FROM hold WHERE id = visit_id),
-      (SELECT coalesce((SELECT doc ->> 'endsAt' FROM catalog_object WHERE id = event_id), updated_at)
-        FROM ticket_order WHERE id = visit_id), 0) AS endedAt
+      ${END_OF_ORDERED_EVENT}, 0) AS endedAt
     FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
   // An erasure raises the version, because the reference and the guest data are part of the object.
   // The erasure's time is the latest of the business's rows in the table, even after the clock was

@@ -1,5 +1,6 @@
 import type { Catalog, DocOf, Kind } from "../../domain/catalog/catalog.ts";
 import type { Keyed } from "../../domain/catalog/common.ts";
+import { endOfEvent } from "../../domain/catalog/event-end.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
 import { objectId, originalKey } from "../../domain/catalog/object-id.ts";
 import { ticketTypeId } from "../../domain/public/public-event.ts";
@@ -95,7 +96,7 @@ function findVisitsOf(
   const now = rt.now();
   const ended = new Set(
     before.objects.public_event
-      .filter(({ endsAt }) => endsAt <= now)
+      .filter((event) => endOfEvent(event) <= now)
       .map((event) => objectId("public_event", before.business.slug, event)),
   );
   const idsByOtherKind = otherVisits().map(({ name, listActiveOf }) => {

@@ -2,6 +2,7 @@ import { countForVisitor, hashVisitor } from "../../app/bookings/booking-limits.
 import { notify } from "../../app/notices.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessDoc, PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import { endOfEvent } from "../../domain/catalog/event-end.ts";
 import type { Customer } from "../../domain/bookings/customer.ts";
 import { openCondition } from "../../domain/conditions/registry.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
@@ -107,7 +108,7 @@ export function findGuestOrder(
   const order = rt.openStore(createOrderStore).findById(business.id, visitId);
   if (order === undefined) return undefined;
   const event = rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
-  const endsAt = event?.endsAt ?? order.updatedAt;
+  const endsAt = event ? endOfEvent(event) : order.updatedAt;
   return endsAt + LINK_MS <= rt.now() ? undefined : { order, language };
 }
 
@@ -121,7 +122,7 @@ export function listTicketsWithCodes(
   { id: orderId, status, eventId }: TicketOrder,
 ): TicketWithCode[] {
   const event = rt.store.catalog.findByKeyOrId(businessId, "public_event", eventId);
-  if (status !== "CONFIRMED" || event === undefined || event.endsAt <= rt.now()) return [];
+  if (status !== "CONFIRMED" || event === undefined || endOfEvent(event) <= rt.now()) return [];
   const codes = readKeptCodes(rt, orderId);
   // The store lists the newest ticket first, and the page shows the oldest first.
   return rt

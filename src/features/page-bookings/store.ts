@@ -1,4 +1,5 @@
 import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
+import { END_OF_ORDERED_EVENT } from "../../store/event-end.ts";
 
 /** The API key of a page. */
 export type PageKeyRow = {
@@ -35,10 +36,6 @@ const parse = (raw: unknown): PageVisitRow => {
 };
 
 const endOf = (table: string) => `(SELECT ends_at FROM ${table} WHERE id = visit_id)`;
-/** The end of the event of a ticket order, or the order's last change if the event is gone. */
-const END_OF_EVENT = `(
-  SELECT coalesce((SELECT doc ->> 'endsAt' FROM catalog_object WHERE id = event_id), updated_at)
-  FROM ticket_order WHERE id = visit_id)`;
 
 export function createPageBookingStore(db: Db) {
   const selectKey = db.prepare("SELECT key_id FROM page_key WHERE business_id = ?").pluck();
@@ -72,7 +69,7 @@ export function createPageBookingStore(db: Db) {
   const count = db.prepare("SELECT count(*) FROM page_visit").pluck();
   const deleteEnded = db.prepare(`
     DELETE FROM page_visit
-    WHERE coalesce(${endOf("booking")}, ${endOf("reservation")}, ${endOf("hold")}, ${END_OF_EVENT}, 0) < ?`);
+    WHERE coalesce(${endOf("booking")}, ${endOf("reservation")}, ${endOf("hold")}, ${END_OF_ORDERED_EVENT}, 0) < ?`);
 
   return {
     findKeyId: (businessId: string) => selectKey.get(businessId) as string | undefined,

@@ -36,10 +36,13 @@ function listOrders(rt: Runtime, filter: VisitListFilter): TicketOrder[] {
   return found;
 }
 
-/** Returns whether the event of an order has not begun; a removed event never begins. */
+/**
+ * Returns whether the event of an order has not begun. A postponed event has not, although its old
+ * start may have passed, and a removed event never begins.
+ */
 function isUpcoming(rt: Runtime, businessId: string, { eventId }: TicketOrder): boolean {
   const event = rt.store.catalog.findByKeyOrId(businessId, "public_event", eventId);
-  return event === undefined || event.startsAt > rt.now();
+  return event === undefined || event.status === "POSTPONED" || event.startsAt > rt.now();
 }
 
 const isCheckedIn = (rt: Runtime, businessId: string, { id: orderId }: TicketOrder): boolean =>

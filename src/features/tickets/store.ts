@@ -7,6 +7,7 @@ import {
   parseOptional,
   prepareNewest,
 } from "../../store/database/db.ts";
+import { END_OF_EVENT } from "../../store/event-end.ts";
 import { createVisitLists, type VisitListFilter } from "../../store/bookings/visit-lists.ts";
 import { selectOwn } from "../../store/bookings/visits.ts";
 
@@ -204,7 +205,7 @@ export function createTicketCodeStore(db: Db) {
   const deleteByOrder = db.prepare("DELETE FROM ticket_code WHERE order_id = ?");
   const deleteEnded = db.prepare(`
     DELETE FROM ticket_code WHERE coalesce((
-      SELECT doc ->> 'endsAt' FROM catalog_object, ticket
+      SELECT ${END_OF_EVENT} FROM catalog_object, ticket
       WHERE ticket.id = ticket_id AND catalog_object.id = event_id), 0) <= ?`);
 
   return {

@@ -5,6 +5,9 @@ import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
 import { reissueTickets, checkInTicket } from "../../../src/features/tickets/tickets.ts";
+import { postponePublicEvent } from "../../../src/app/catalog/public-events.ts";
+import { retention as linkRetention } from "../../../src/features/page-bookings/retention.ts";
+import { LINK_MS } from "../../../src/features/page-bookings/rules.ts";
 import { retention } from "../../../src/features/tickets/retention.ts";
 import { loadGuestRecords } from "../../../src/app/feature-hooks.ts";
 import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
@@ -144,6 +147,14 @@ test("the guest's page shows the admission codes until the event ends", async ()
   expect(scanCodes(await visitor.get(link))).toEqual([]);
   prune!(api, 0, 100, 0);
   expect(countCodes(api)).toBe(0);
+});
+
+test("an event that is postponed to an open date keeps its guests' links and admission codes after its old end", async () => {
+  const { api, visitor, event, link, codes } = await openConfirmed();
+  postponePublicEvent(api, businessOf(api).slug, event.key, null);
+  api.advance(event.endsAt - api.now() + LINK_MS + 1);
+  for (const prune of [...retention, ...linkRetention]) prune(api, 0, 100, 0);
+  expect(scanCodes(await visitor.get(link))).toEqual(codes);
 });
 
 test("the records of a guest name the link and the tickets, without their secrets", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { postponePublicEvent } from "../../../src/app/catalog/public-events.ts";
 import { cancelMany } from "../../../src/app/bookings/operator-changes.ts";
 import { CANCELLABLE_ORDERS } from "../../../src/features/tickets/cancel-orders.ts";
 import { createTicketOrder } from "../../../src/features/tickets/orders.ts";
@@ -44,4 +45,19 @@ test("an upcoming ticket order is cancelled although a thousand orders of a past
   );
   rt.advance(2 * 86_400_000);
   expect(cancelMany(rt, CANCELLABLE_ORDERS, SLUG, made, null)).toMatchObject([{ id: upcoming }]);
+});
+
+test("a ticket order of a postponed event is cancelled with the others of its key after the old start", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, EVENTS);
+  const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;
+  const { id } = createTicketOrder(rt, SLUG, { event: "late", items: ["any"] });
+  const row = rt.openStore(createOrderStore).findByIdOrCode(businessId, id, "")!;
+  const order = rt.newId("tor");
+  const made = { keyId: "key_1", createdSince: rt.now() };
+  const copy = { ...row, id: order, code: "LATE-1", createdByKey: made.keyId };
+  rt.tx(() => rt.openStore(createOrderStore).insert(businessId, { ...copy, status: "CONFIRMED" }));
+  postponePublicEvent(rt, SLUG, "late", null);
+  rt.advance(30 * 86_400_000);
+  expect(cancelMany(rt, CANCELLABLE_ORDERS, SLUG, made, null)).toMatchObject([{ id: order }]);
 });

@@ -81,6 +81,15 @@ describe("a change that deletes what tickets are sold for", () => {
     expect(apply(rt, "events: []", { prune: true }).affected["ticketOrders"]).toEqual([]);
   });
 
+  test("a postponed event with sold tickets cannot be deleted after its old end", () => {
+    const { rt, order } = openSold();
+    postponePublicEvent(rt, SLUG, "gala", null);
+    rt.advance(30 * 86_400_000);
+    const deletion = () => apply(rt, "events: []", { prune: true });
+    expect(dryRun(rt, deletion).affected["ticketOrders"]).toEqual([order.id]);
+    expect(captureError(deletion)).toMatch(/^state_refuses: .* 1 ticket order/);
+  });
+
   test("a pending ticket order prevents the deletion of its event until it expires", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
@@ -145,4 +154,15 @@ test("guest data of a ticket order is erased `guestRetentionDays` after the even
   // The time is 90 days after the end at 22:00 in New York.
   expect(await isKeptAt("2027-03-02T03:00:00Z")).toBe(true);
   expect(await isKeptAt("2027-03-02T03:00:01Z")).toBe(false);
+});
+
+test("guest data of a ticket order is kept while its event is postponed", async () => {
+  const { rt, id } = openSoldToAna();
+  postponePublicEvent(rt, SLUG, "gala", null);
+  rt.advance(365 * 86_400_000);
+  await eraseExpiredGuests(rt);
+  expect(findCustomer(rt, id)).toEqual(ANA);
+  cancelPublicEvent(rt, SLUG, "gala");
+  await eraseExpiredGuests(rt);
+  expect(findCustomer(rt, id)).toBeNull();
 });
