@@ -24,7 +24,7 @@ import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit
 import { describeBooking, describeReservation, notifyMoved } from "./booking-alerts.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import { OPERATOR, initiatorOf, type VisitAccess } from "./access.ts";
+import { audienceOf, OPERATOR, initiatorOf, type VisitAccess } from "./access.ts";
 import { getVisitToChange, nextVersion, publishVisit, nameVisit } from "./change-visit.ts";
 import { planBooking, planReservation, totalOf, type VisitTerms } from "./plan-booking.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
@@ -59,7 +59,7 @@ export function moveBooking(
   assertMayReschedule(rt, BOOKING, access, before);
   const { guests } = before;
   // The services and staff that were booked may no longer be public.
-  const audience: Audience = changesStaffOnly ? "INTERNAL" : "PUBLIC";
+  const audience: Audience = changesStaffOnly ? "INTERNAL" : audienceOf(access);
   const terms = planBooking(rt, business, {
     audience,
     request: { segments: segments ?? before.segments, guests },
@@ -112,7 +112,7 @@ export function moveReservation(
   const { partySize = before.partySize, areaId = before.areaId, startsAt, ignoresNotice } = change;
   const terms = planReservation(rt, business, {
     // The area that was booked may no longer be public.
-    audience: change.areaId === undefined ? "INTERNAL" : "PUBLIC",
+    audience: change.areaId === undefined ? "INTERNAL" : audienceOf(access),
     request: { partySize, areaId },
     startsAt,
     except: before.id,
