@@ -86,10 +86,12 @@ const reschedule = command({
     const { rescheduleBooking } = await import("../../app/bookings/reschedule.ts");
     const staffId =
       staff === undefined ? undefined : resolveObject(rt, business, "staff", staff).id;
+    const booked = getBooking(rt, business.id, id).segments;
+    // The prices stay if nobody but the booked staff member is named.
     const segments =
-      staffId === undefined
+      staffId === undefined || booked.every((segment) => segment.staffId === staffId)
         ? undefined
-        : getBooking(rt, business.id, id).segments.map((segment) => ({ ...segment, staffId }));
+        : booked.map((segment) => ({ ...segment, staffId }));
     cli.printObject(rescheduleBooking(rt, business.slug, id, { start, segments, ignoresNotice }));
     noteRepeatedStart(cli, business.doc.timezone, start);
   },

@@ -313,6 +313,18 @@ test("bookings reschedule changes the staff member, and reservations reschedule 
   ).toMatchObject({ partySize: 4, startsAt: expect.stringContaining("T19:30"), version: 2 });
 });
 
+test("bookings reschedule keeps the price if --staff names the booked staff member, and takes it anew for another", async () => {
+  const { deskbell } = await createBusiness();
+  const { id } = data<{ id: string }>(
+    await deskbell(`bookings create --service cut --staff mia --start ${DAY}T10:00 --json`),
+  );
+  await deskbell("catalog apply -", CATALOG.replace("price: 40.00", "price: 45.00"));
+  const move = async (to: string) =>
+    data(await deskbell(`bookings reschedule ${id} --start ${DAY}T${to} --json`));
+  expect(await move("11:00 --staff mia")).toMatchObject({ totalCents: 4000, version: 2 });
+  expect(await move("20:15 --staff leo")).toMatchObject({ totalCents: 4500, version: 3 });
+});
+
 test("a confirmed visit that has not started cannot be completed, marked as a no-show, approved or declined", async () => {
   const { deskbell } = await createBusiness();
   const { id } = data<{ id: string }>(
