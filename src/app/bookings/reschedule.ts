@@ -68,12 +68,16 @@ export function moveBooking(
     ignoresNotice,
   });
   const booked = changesStaffOnly ? withOldTerms(before.segments, terms.segments) : terms.segments;
+  // The old prices are in the old currency, and the new ones in that of the catalog.
+  const { currency, currencyDigits } = changesStaffOnly ? before : terms;
   // A change that changes nothing needs no new approval.
   if (startsAt === before.startsAt && deepEqual(booked, before.segments)) return before;
   const after = withNewTime(rt, BOOKING, business, access, before, terms, {
     ...before,
     segments: booked,
     totalCents: totalOf(booked, guests),
+    currency,
+    currencyDigits,
   });
   rt.store.bookings.reschedule(business.id, after);
   publishVisit(rt, BOOKING, business, before, after);

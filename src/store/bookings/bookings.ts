@@ -34,7 +34,9 @@ export function createBookingStore(db: Db) {
   const insert = db.prepare(insertInto("booking", `business_id, ${BOOKING}`));
   const visits = createVisitStatements(db, "booking", BOOKING);
   const segments = createSegmentStatements(db);
-  const updatePrice = db.prepare("UPDATE booking SET total_cents = :totalCents WHERE id = :id");
+  const updatePrice = db.prepare(`
+    UPDATE booking SET total_cents = :totalCents, currency = :currency, currency_digits = :currencyDigits
+    WHERE id = :id`);
   const selectById = db.prepare(selectOwn("booking", BOOKING));
   const listNewest = prepareNewest(db, "booking", BOOKING, ["status", "created_by_key"]);
 
@@ -65,7 +67,8 @@ export function createBookingStore(db: Db) {
     /** Saves the times, the segments and the price. */
     reschedule(businessId: string, booking: Booking): void {
       visits.update(booking);
-      updatePrice.run({ id: booking.id, totalCents: booking.totalCents });
+      const { id, totalCents, currency, currencyDigits } = booking;
+      updatePrice.run({ id, totalCents, currency, currencyDigits });
       segments.replaceAll(businessId, booking);
     },
 

@@ -3,7 +3,9 @@ import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { getBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
+import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";
 
@@ -29,4 +31,14 @@ test("the operator moves a booking to a staff member who is not public", () => {
   const { rt, id, start, segments, read } = openBooked();
   rescheduleBooking(rt, SLUG, id, { start, segments });
   expect(read().segments).toMatchObject([{ staffName: "Daniel" }]);
+});
+
+test("a booking gets the currency of the catalog with new prices, and keeps its own with the old ones", () => {
+  const { rt, id, segments, read } = openBooked();
+  const text = CATALOG_HEADER.replace("USD", "JPY") + CATALOG.replace("40.00", "5000");
+  applyCatalog(rt, [{ name: "catalog.yaml", text }], { acceptCurrencyChange: true });
+  rescheduleBooking(rt, SLUG, id, { start: "2026-12-02T11:00" });
+  expect(read()).toMatchObject({ totalCents: 4000, currency: "USD", currencyDigits: 2 });
+  rescheduleBooking(rt, SLUG, id, { start: "2026-12-02T11:00", segments });
+  expect(read()).toMatchObject({ totalCents: 5000, currency: "JPY", currencyDigits: 0 });
 });
