@@ -19,7 +19,12 @@ const MAX_ALTERNATIVES = 3;
 const MAX_SLOTS = 200;
 
 /** The visit or table that the client wanted to book, and its start. */
-export type WantedVisit = { request: NamedRequest; startsAt: number };
+export type WantedVisit = {
+  request: NamedRequest;
+  startsAt: number;
+  /** The ID of the visit that was to be moved, whose own time counts as free. */
+  except?: string;
+};
 
 type Deps = Pick<HandlerDeps, "rt" | "scanQueue" | "findAvailability" | "accessControl">;
 
@@ -63,7 +68,7 @@ async function findNearest(
   { rt, scanQueue, findAvailability, accessControl }: Deps,
   context: RequestContext,
   key: Credential,
-  { request, startsAt }: WantedVisit,
+  { request, startsAt, except }: WantedVisit,
 ): Promise<Pick<PublicSlot, "startsAt" | "endsAt" | "segments">[]> {
   const business = getBusinessOfKey(rt, key);
   const { timezone } = business.doc;
@@ -75,6 +80,7 @@ async function findNearest(
       dates: { from: date, to: date },
       timezone: null,
       explain: false,
+      except,
       yieldToEventLoop,
     };
     const availability = findAvailability(business, query);

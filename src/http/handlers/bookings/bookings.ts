@@ -72,9 +72,8 @@ export const handleRescheduleBooking =
       key,
       () => {
         const row = findBooked();
-        return (
-          row && { request: { segments: segments ?? row.segments, guests: row.guests }, startsAt }
-        );
+        const request = row && { segments: segments ?? row.segments, guests: row.guests };
+        return request && { request, startsAt, except: row.id };
       },
       () =>
         commitChange(BOOKINGS, deps, context, key, ({ rt }, business, access, row) =>

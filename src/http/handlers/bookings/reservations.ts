@@ -73,7 +73,7 @@ export const handleRescheduleReservation =
           // The area null means any area.
           areaId: areaId === undefined ? row.areaId : areaId,
         };
-        return request && { request, startsAt };
+        return request && { request, startsAt, except: row.id };
       },
       () =>
         commitChange(RESERVATIONS, deps, context, key, ({ rt }, business, access, row) =>

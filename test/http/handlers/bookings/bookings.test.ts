@@ -189,6 +189,17 @@ describe("a start that cannot be booked", () => {
     }
   });
 
+  test("the alternatives to a refused move include times that only the moved visit itself takes", async () => {
+    const { site } = openBookingShop();
+    const wanted = { startsAt: monday("10:00"), segments: [ANN] };
+    const { body } = await site.send("POST", "/bookings", wanted);
+    const path = `/bookings/${body.data.id}/reschedule`;
+    const refused = await site.send("POST", path, { startsAt: monday("10:15") });
+    expect(problem(refused)).toBe("409 slot_taken OFF_GRID");
+    const alternatives = refused.body["alternatives"] as { startsAt: string }[];
+    expect(alternatives.map(({ startsAt }) => startsAt)).toContain(monday("10:00"));
+  });
+
   /** The reasons that a website sees, and a key that may read all bookings. */
   const REASONS: [change: object, site: Reason, owner: Reason][] = [
     [{ startsAt: "2026-11-20T09:00:00Z" }, "TOO_SOON", "TOO_SOON"],
