@@ -222,7 +222,8 @@ export const isDecisionLate = (
 
 /**
  * Returns the state after a reschedule. If visits require approval, so does a guest's new time.
- * Otherwise the status stays.
+ * Otherwise the status stays, and the time to decide ends at the new start at the latest. A new
+ * start that has passed leaves the time to decide as it was, because the visit would expire at once.
  */
 export function stateAfterReschedule(
   visit: Visit,
@@ -235,7 +236,7 @@ export function stateAfterReschedule(
   const { status, decideBy, cancelledBy, cancelReason } = visit;
   return {
     status,
-    decideBy: decideBy && Math.min(decideBy, startsAt),
+    decideBy: decideBy && startsAt > now ? Math.min(decideBy, startsAt) : decideBy,
     cancelledBy,
     cancelReason,
   };

@@ -129,6 +129,17 @@ test("a decision is late after half of the time to decide, which begins anew if 
   ]);
 });
 
+test("a visit that the business moves before its approval is due at the new start, but never in the past", () => {
+  const pending = visit("PENDING");
+  const now = START - 3 * HOUR;
+  const decideByAfter = (startsAt: number) =>
+    stateAfterReschedule(pending, "BUSINESS", true, startsAt, now).decideBy;
+  expect(decideByAfter(START + DAY)).toBe(START);
+  expect(decideByAfter(now + HOUR)).toBe(now + HOUR);
+  expect(decideByAfter(now - HOUR)).toBe(START);
+  expect(decideByAfter(now)).toBe(START);
+});
+
 test("a guest's new time needs a new approval, due in 24 hours but not after the start", () => {
   const now = START - 3 * DAY;
   const confirmed = visit("CONFIRMED");
