@@ -7,7 +7,7 @@ import { command, type CommandSpec } from "../command.ts";
 import { usageError } from "../failure.ts";
 import { pastTime, text } from "../flags.ts";
 import type { Column } from "../output/table.ts";
-import { resolveKey } from "./objects.ts";
+import { resolveMaker } from "./objects.ts";
 
 /** Describes what a command cancels: bookings, reservations or ticket orders. */
 type Cancelled<Row, Shown> = {
@@ -74,7 +74,7 @@ async function cancelAllOfKey<Row, Shown extends object>(
   reason: string | null,
 ): Promise<void> {
   const { rt, business } = await cli.openBusiness();
-  const key = resolveKey(cli, rt, keyName);
+  const key = resolveMaker(cli, rt, business, keyName);
   const { cancellable } = await useCases();
   const { cancelMany } = await import("../../app/bookings/operator-changes.ts");
   const madeByKey = { keyId: key.id, createdSince: createdSince(rt.now()) };

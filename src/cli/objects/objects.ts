@@ -114,13 +114,39 @@ export function resolveKey(cli: Cli, rt: Runtime, name: string): ListedKey {
   const access = name.startsWith("key_") ? rt.store.keys.findById(name) : undefined;
   if (access && access.partnerId !== null && access.businessId !== null)
     throw accessError(rt, access);
-  return resolveNamed(cli, rt, name, {
+  return resolveKeyAmong(cli, rt, name, rt.store.keys.list());
+}
+
+/**
+ * Returns the key that is recorded as the maker of visits and orders of a business. What a partner
+ * makes is recorded with its access to the business, so a key of the partner means this access.
+ */
+export function resolveMaker(
+  cli: Cli,
+  rt: Runtime,
+  { id: businessId }: BusinessRow,
+  name: string,
+): ListedKey {
+  const ofBusiness = rt.store.keys.list(businessId);
+  const isOfBusiness = ofBusiness.some((key) => key.id === name || key.name === name);
+  const key = resolveKeyAmong(cli, rt, name, isOfBusiness ? ofBusiness : rt.store.keys.list());
+  if (key.partnerId === null || key.businessId !== null) return key;
+  // A partner that was removed and added again has several accesses, of which the newest is last.
+  return ofBusiness.findLast(({ partnerId }) => partnerId === key.partnerId) ?? key;
+}
+
+const resolveKeyAmong = (
+  cli: Cli,
+  rt: Runtime,
+  name: string,
+  all: readonly ListedKey[],
+): ListedKey =>
+  resolveNamed(cli, rt, name, {
     noun: "key",
     group: "keys",
-    all: rt.store.keys.list(),
+    all,
     hasEnded: ({ revokedAt }) => revokedAt !== null,
   });
-}
 
 /** Returns the error for a command that is given the access of a partner in place of a key. */
 function accessError(rt: Runtime, access: ListedKey): AppError {

@@ -21,7 +21,7 @@ import { usageError } from "../failure.ts";
 import { choice, DEFAULT_LIMIT, pageFlags, pastTime, text } from "../flags.ts";
 import { parseBound } from "../typed-times.ts";
 import { cancelCommand } from "./cancel-command.ts";
-import { resolveKey, resolveObject } from "./objects.ts";
+import { resolveMaker, resolveObject } from "./objects.ts";
 import type { Column } from "../output/table.ts";
 
 /** Describes the commands for bookings or reservations. */
@@ -245,7 +245,7 @@ function listCommand<Row, Shown extends { id: string; startsAt: string }>(
       const toShown = (row: Row) => toPublic(row, timezone);
       const empty = `${slug} has no such ${group}.`;
       const store = visits.store(rt);
-      const createdByKey = key === undefined ? undefined : resolveKey(cli, rt, key).id;
+      const createdByKey = key === undefined ? undefined : resolveMaker(cli, rt, business, key).id;
       if (before !== undefined) {
         const filter = { businessId, status, createdByKey, before };
         const read = (maximum: number): Shown[] => store.list(filter, maximum).map(toShown);

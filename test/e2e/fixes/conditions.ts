@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import type { ConditionCode } from "../../../src/domain/conditions/registry.ts";
 import { CHECKS } from "../../support/checks.ts";
-import { createRunningServer, INJECTIONS } from "../../support/conditions.ts";
+import { createRunningServer, type Injection, INJECTIONS } from "../../support/conditions.ts";
 import { addBusiness, emitEvents } from "../../support/delivery.ts";
+import { createTestPartner } from "../../features/partners/partners/support.ts";
 import { createServer, type FixCase, setClock } from "../../support/fixes.ts";
 
 // Cases of health conditions. Each server has two businesses and no other open condition.
@@ -12,6 +13,10 @@ import { createServer, type FixCase, setClock } from "../../support/fixes.ts";
 type More = Pick<FixCase, "adds" | "before" | "fails"> & {
   /** Set if a delivery must have failed before the condition begins. */
   hasFailed?: true;
+  /** Distinguishes the cases of one condition. */
+  name?: string;
+  /** Makes the condition begin in another way. */
+  begin?: Injection;
 };
 
 /**
@@ -22,12 +27,12 @@ function condition(
   code: ConditionCode,
   text: string,
   outcome: FixCase["outcome"],
-  { hasFailed, ...more }: More = {},
+  { hasFailed, name = code, begin = INJECTIONS[code], ...more }: More = {},
 ): FixCase {
   let read = (): string => "";
   return {
     text,
-    name: code,
+    name,
     data: async () => {
       const rt = await createRunningServer();
       const server = await createServer(rt.config.dataDir);
@@ -36,7 +41,7 @@ function condition(
         emitEvents(rt, rt.business, "service.updated");
         server.edit("UPDATE delivery SET last_error = 'HTTP 500'");
       }
-      await INJECTIONS[code](rt);
+      await begin(rt);
       setClock(rt.now());
       read = () =>
         readStatus(rt, CHECKS)
@@ -50,6 +55,17 @@ function condition(
     outcome,
   };
 }
+
+/** Lets a partner make visits at an unusual speed. */
+const bookFastAsPartner: Injection = (rt) => {
+  const { partner } = createTestPartner(rt, [rt.business], { maxBookingsDay: 20 });
+  const access = rt.store.partnerAccess.find(partner.id, rt.business.id);
+  const hour = Math.floor(rt.now() / 3_600_000);
+  rt.tx(() => {
+    for (let n = 0; n < 5; n++) rt.store.keyVisits.increment(access?.id ?? "", hour);
+  });
+  return () => {};
+};
 
 const GONE = "the message is gone";
 const yes: More = { adds: "--yes" };
@@ -73,6 +89,12 @@ export const fixes: FixCase[] = [
     "key.booking_fast",
     "deskbell bookings list --business {} --key {} --created-since 2h",
     /./,
+  ),
+  condition(
+    "key.booking_fast",
+    "deskbell bookings list --business {} --key {} --created-since 2h",
+    /^salon-aurora has no such bookings/,
+    { name: "key.booking_fast of a partner", begin: bookFastAsPartner },
   ),
   condition("proxy.one_address", "deskbell guide behind-a-proxy", /--trusted-proxy/),
   condition("metrics.refused", "deskbell metrics token", /^deskbell_mt_/, {

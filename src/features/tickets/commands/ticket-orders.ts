@@ -5,7 +5,7 @@ import { command } from "../../../cli/command.ts";
 import { choice, text, texts, pageFlags } from "../../../cli/flags.ts";
 import { cancelCommand } from "../../../cli/objects/cancel-command.ts";
 import { createNamer } from "../../../cli/objects/names.ts";
-import { resolveKey } from "../../../cli/objects/objects.ts";
+import { resolveMaker } from "../../../cli/objects/objects.ts";
 import { toGivenKey, toKey } from "../../../cli/objects/by-name.ts";
 import { createOrLoad, inputFlag } from "../../../cli/input/create-or-load.ts";
 import type { Column } from "../../../cli/output/table.ts";
@@ -159,7 +159,7 @@ const list = command({
   ],
   async run(cli, { limit, publicEvent, key, ...filter }) {
     const { rt, business } = await cli.openBusiness();
-    const createdByKey = key === undefined ? undefined : resolveKey(cli, rt, key).id;
+    const createdByKey = key === undefined ? undefined : resolveMaker(cli, rt, business, key).id;
     const { getPublicEventId } = await import("../../../app/catalog/objects.ts");
     const eventId =
       publicEvent === undefined

@@ -1,5 +1,7 @@
+import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createTerminal } from "../../../support/cli.ts";
+import { readConfig } from "../../../../src/config.ts";
+import { type CommandResult, createTerminal } from "../../../support/cli.ts";
 import { SALON } from "../../../support/samples.ts";
 
 async function openSalon(business: string) {
@@ -33,4 +35,57 @@ test("partners create takes an empty business of the environment for none", asyn
     code: 2,
     stderr: expect.stringContaining("needs either --all or at least one --business."),
   });
+});
+
+const SHOP = `
+catalog: 1
+business: { slug: shop, name: Shop, timezone: UTC, currency: CHF }
+hours: [{ days: [mon-sun], start: "08:00", end: "23:00" }]
+services: [{ key: cut, name: Cut, durationMin: 30, price: 40.00, staff: [mia] }]
+staff: [{ key: mia, name: Mia }]
+`;
+
+const data = <T>({ stdout }: CommandResult): T => (JSON.parse(stdout) as { data: T }).data;
+
+test("bookings list and bookings cancel accept a partner's name, key and access at the business", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  expect(await deskbell("catalog apply -", SHOP)).toMatchObject({ code: 0 });
+  await deskbell("partners create agency --business shop --scope bookings.write");
+  await deskbell("partners create-key agency --name second");
+  const day = Temporal.Now.plainDateISO("UTC").add({ days: 7 }).toString();
+  const create = (time: string) =>
+    deskbell(`bookings create --service cut --start ${day}T${time} --json`);
+  const { id } = data<{ id: string }>(await create("11:00"));
+  await create("14:00");
+  const database = new Database(readConfig({ dataDir }, {}).databasePath);
+  const isAccess = "partner_id IS NOT NULL AND business_id IS NOT NULL";
+  const idOfKey = (where: string) =>
+    database.prepare(`SELECT id FROM api_key WHERE ${where}`).pluck().get() as string;
+  const access = idOfKey(isAccess);
+  const partnerKey = idOfKey("name = 'agency' AND business_id IS NULL");
+  database.prepare("UPDATE booking SET created_by_key = ? WHERE id = ?").run(access, id);
+  database.close();
+
+  const listed = async (key: string, flags = "") =>
+    data<{ id: string }[]>(await deskbell(`bookings list --key ${key} ${flags} --json`)).map(
+      (booking) => booking.id,
+    );
+  for (const key of ["agency", "second", partnerKey, access])
+    expect(await listed(key, "--created-since 2h"), key).toEqual([id]);
+  expect(await deskbell(`keys update ${access} --limit-minute 5`)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("is the access of the partner 'agency' to shop"),
+  });
+
+  // The visits of a partner can be found after the owner has excluded it.
+  await deskbell("partners exclude agency --business shop --yes");
+  for (const key of ["agency", "second", access]) expect(await listed(key), key).toEqual([id]);
+  // A partner that is added again has a new access, which has made nothing yet.
+  await deskbell("partners add agency --business shop");
+  expect(await listed("agency")).toEqual([]);
+  expect(await listed(access)).toEqual([id]);
+  expect(
+    await deskbell(`bookings cancel --key ${access} --created-since 2h --yes --json`),
+  ).toMatchObject({ code: 0, stderr: expect.stringContaining("1 booking.") });
+  expect(await listed(access, "--status CANCELLED")).toEqual([id]);
 });
