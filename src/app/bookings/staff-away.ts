@@ -12,7 +12,7 @@ import { getVisitToChange } from "./change-visit.ts";
 import { createCatalogNamer, summarizeVisits } from "./day-sheet.ts";
 import { planBooking } from "./plan-booking.ts";
 import { moveBooking } from "./reschedule.ts";
-import { addTimeOff, parseTimeOff, type TimeOffRequest } from "./time-off.ts";
+import { addTimeOff, listVisitsIn, parseTimeOff, type TimeOffRequest } from "./time-off.ts";
 import { BOOKING } from "./visit-kinds.ts";
 
 /** A visit of a staff member who is away. */
@@ -28,7 +28,7 @@ export type Away = {
 };
 
 /**
- * Adds time off of a staff member, and returns the visits that overlap it. Time off that exists
+ * Adds time off of a staff member, and returns the visits that `listAwayVisits` finds. Time off that exists
  * with the same start and end is not added again, so a repeated call lists the visits that are
  * left.
  * @throws AppError as `parseTimeOff`
@@ -41,14 +41,17 @@ export const markAway = (rt: Runtime, slug: string, request: TimeOffRequest): Aw
     return { timeOff, visits: listAwayVisits(rt, business, timeOff) };
   });
 
-/** Returns the visits that overlap the time off of a staff member, in order of their start. */
+/**
+ * Returns the visits that overlap the time off of a staff member and can still be moved, in order
+ * of their start.
+ */
 export function listAwayVisits(
   rt: Runtime,
   business: BusinessRow,
   timeOff: TimeOffRow,
 ): AwayVisit[] {
   const { staffId } = timeOff;
-  const ids = rt.store.bookings.listOverlappingOf(business.id, staffId, timeOff);
+  const ids = listVisitsIn(rt, business, timeOff);
   return summarizeVisits(rt, business, ids, ids.length).map((visit) => ({
     ...visit,
     couldTake: listColleagues(rt, business, visit.id, staffId),

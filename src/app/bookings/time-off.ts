@@ -23,8 +23,8 @@ export type TimeOffRequest = {
 const REASON = outsideLine(200);
 
 /**
- * Adds time off of a staff member. Existing bookings stay; `booked` has the IDs of the person's
- * bookings that overlap the time off.
+ * Adds time off of a staff member. Existing bookings stay; `booked` has the IDs of the bookings
+ * that `listVisitsIn` returns.
  * @throws AppError resource_not_found, invalid_date, validation_failed
  */
 export const createTimeOff = (
@@ -35,8 +35,22 @@ export const createTimeOff = (
   rt.tx(() => {
     const business = getBusiness(rt, slug);
     const row = addTimeOff(rt, business, parseTimeOff(rt, business, request));
-    const booked = rt.store.bookings.listOverlappingOf(business.id, row.staffId, row);
+    const booked = listVisitsIn(rt, business, row);
     return { ...row, booked, visits: summarizeVisits(rt, business, booked) };
+  });
+
+/**
+ * Returns the IDs, by start time, of the pending and confirmed bookings of the person that overlap
+ * the time off. Time off can begin in the past: bookings that are over are left out.
+ */
+export const listVisitsIn = (
+  rt: Runtime,
+  { id }: BusinessRow,
+  { staffId, startsAt, endsAt }: Pick<TimeOffRow, "staffId" | "startsAt" | "endsAt">,
+): string[] =>
+  rt.store.bookings.listOverlappingOf(id, staffId, {
+    startsAt: Math.max(startsAt, rt.now()),
+    endsAt,
   });
 
 type NewTimeOff = Pick<TimeOffRow, "staffId" | "startsAt" | "endsAt" | "reason">;

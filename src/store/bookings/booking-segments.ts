@@ -80,6 +80,13 @@ export function createSegmentStatements(db: Db) {
   };
 }
 
+/**
+ * The condition of segments whose booking can still be cancelled or moved. The segments of a
+ * booking that was completed, or marked as a no-show, stay busy until its end.
+ */
+const IS_OPEN =
+  "EXISTS (SELECT 1 FROM booking WHERE id = booking_id AND status IN ('PENDING', 'CONFIRMED'))";
+
 /** Searches for the bookings whose segments occupy a time or use an object. */
 export function createSegmentSearches(db: Db) {
   const selectBusy = db.prepare(
@@ -117,7 +124,7 @@ export function createSegmentSearches(db: Db) {
     .prepare(`
       SELECT DISTINCT booking_id FROM booking_segment
       WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :startsAt AND starts_at < :endsAt
-        AND staff_id = :staffId
+        AND staff_id = :staffId AND ${IS_OPEN}
       ORDER BY starts_at, booking_id`)
     .pluck();
 
@@ -142,7 +149,8 @@ export function createSegmentSearches(db: Db) {
       selectUpcomingWith.all({ businessId, now, ids: JSON.stringify(performed) }) as string[],
 
     /**
-     * Returns the IDs, by start time, of bookings in which a staff member is busy during a span.
+     * Returns the IDs, by start time, of pending and confirmed bookings in which a staff member is
+     * busy during a span.
      */
     listOverlappingOf: (
       businessId: string,

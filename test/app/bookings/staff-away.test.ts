@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { listDay } from "../../../src/app/bookings/day-sheet.ts";
 import { type Away, markAway, reassignVisits } from "../../../src/app/bookings/staff-away.ts";
+import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
+import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
 import { updateStaffMember } from "../../../src/app/catalog/staff.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { applyCatalogBody, captureError, recordEvents } from "../../support/use-case.ts";
@@ -109,6 +111,30 @@ test("a visit that has already started today can be moved to a colleague", () =>
   rt.advance(Date.parse(`${DAY}T15:30:00Z`) - rt.now());
   const away = markMia(rt, { from: `${DAY}T10:30` });
   expect([...reassignVisits(rt, SLUG, away)]).toEqual([[id, ["Leo"]]]);
+});
+
+test("visits that are over, completed or marked as a no-show are neither listed nor moved", () => {
+  const rt = openSalon();
+  const over = book(rt, "cut", "10:00");
+  const completed = book(rt, "dye", "12:00");
+  const noShow = book(rt, "cut", "13:00");
+  const later = book(rt, "cut", "15:00");
+  rt.advance(Date.parse(`${DAY}T18:05:00Z`) - rt.now());
+  changeBooking(rt, SLUG, completed.id, "complete");
+  changeBooking(rt, SLUG, noShow.id, "noShow");
+  const away = markMia(rt);
+  expect(away.visits).toMatchObject([{ id: later.id }]);
+  expect([...reassignVisits(rt, SLUG, away).keys()]).toEqual([later.id]);
+  expect(staffNamesOf(rt, over.id)).toEqual(["Mia"]);
+});
+
+test("time off that begins in the past is not entered with visits that are over", () => {
+  const rt = openSalon();
+  book(rt, "cut", "10:00");
+  const later = book(rt, "cut", "15:00");
+  rt.advance(Date.parse(`${DAY}T18:05:00Z`) - rt.now());
+  const { booked } = createTimeOff(rt, SLUG, { staff: "mia", from: DAY, to: DAY, reason: null });
+  expect(booked).toEqual([later.id]);
 });
 
 test("a staff member who does not exist cannot be away", () => {
