@@ -86,6 +86,10 @@ function listWithdrawnVariants(slug: string, doc: DocOf[Kind], after: DocOf[Kind
   });
 }
 
+/**
+ * Returns the visits of the objects that can still be cancelled. A visit that was completed, or
+ * marked as a no-show, before its end cannot, so it is no reason to refuse a change.
+ */
 function findVisitsOf(
   rt: Runtime,
   businessId: string,

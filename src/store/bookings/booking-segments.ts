@@ -107,7 +107,7 @@ export function createSegmentSearches(db: Db) {
   const selectUpcomingOf = db
     .prepare(`
       SELECT DISTINCT booking_id FROM booking_segment
-      WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
+      WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now AND ${IS_OPEN}
         AND (service_id IN ${LISTED} OR variant_id IN ${LISTED} OR staff_id IN ${LISTED})
       ORDER BY starts_at, booking_id`)
     .pluck();
@@ -115,7 +115,7 @@ export function createSegmentSearches(db: Db) {
   const selectUpcomingWith = db
     .prepare(`
       SELECT DISTINCT booking_id FROM booking_segment
-      WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
+      WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now AND ${IS_OPEN}
         AND json_array(service_id, variant_id, staff_id) IN ${LISTED}
       ORDER BY starts_at, booking_id`)
     .pluck();
@@ -131,19 +131,22 @@ export function createSegmentSearches(db: Db) {
   const selectOrphaned = db
     .prepare(`
       SELECT DISTINCT booking_id FROM booking_segment
-      WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
+      WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now AND ${IS_OPEN}
         AND (${isDeleted("service_id")} OR staff_id IS NOT NULL AND ${isDeleted("staff_id")})
       ORDER BY booking_id`)
     .pluck();
 
   return {
-    /** Returns the IDs, by start time, of bookings that are not over and use one of the objects. */
+    /**
+     * Returns the IDs, by start time, of pending and confirmed bookings that are not over and use
+     * one of the objects.
+     */
     listUpcomingOf: (businessId: string, now: number, objectIds: readonly string[]) =>
       selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(objectIds) }) as string[],
 
     /**
-     * Returns the IDs, by start time, of bookings that are not over and have one of the services
-     * with its person.
+     * Returns the IDs, by start time, of pending and confirmed bookings that are not over and have
+     * one of the services with its person.
      */
     listUpcomingWith: (businessId: string, now: number, performed: readonly PerformedService[]) =>
       selectUpcomingWith.all({ businessId, now, ids: JSON.stringify(performed) }) as string[],
@@ -159,7 +162,8 @@ export function createSegmentSearches(db: Db) {
     ) => selectOverlappingOf.all({ businessId, staffId, startsAt, endsAt }) as string[],
 
     /**
-     * Returns the IDs of bookings that are not over, and whose service or staff member was deleted.
+     * Returns the IDs of pending and confirmed bookings that are not over, and whose service or
+     * staff member was deleted.
      */
     listOrphaned: (businessId: string, now: number) =>
       selectOrphaned.all({ businessId, now }) as string[],

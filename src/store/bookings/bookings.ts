@@ -85,6 +85,12 @@ export function createBookingStore(db: Db) {
 
 const RESERVATION = `${VISIT}, party_size, area_id, table_id`;
 
+/**
+ * The condition of reservations that can still be cancelled or moved. Its first part is the
+ * condition of an index, without which SQLite would read all reservations of the business.
+ */
+const IS_OPEN = "status <> 'CANCELLED' AND status IN ('PENDING', 'CONFIRMED')";
+
 export function createReservationStore(db: Db) {
   const insert = db.prepare(insertInto("reservation", `business_id, ${RESERVATION}`));
   const visits = createVisitStatements(db, "reservation", RESERVATION);
@@ -96,7 +102,7 @@ export function createReservationStore(db: Db) {
   const selectUpcomingOf = db
     .prepare(`
       SELECT id FROM reservation
-      WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :now AND table_id IN ${LISTED}
+      WHERE business_id = :businessId AND ${IS_OPEN} AND ends_at > :now AND table_id IN ${LISTED}
       ORDER BY starts_at, id`)
     .pluck();
   const selectBusy = db.prepare(
@@ -111,7 +117,7 @@ export function createReservationStore(db: Db) {
   const selectOrphaned = db
     .prepare(`
       SELECT id FROM reservation
-      WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :now
+      WHERE business_id = :businessId AND ${IS_OPEN} AND ends_at > :now
         AND ${isDeleted("table_id")}
       ORDER BY id`)
     .pluck();
@@ -141,11 +147,15 @@ export function createReservationStore(db: Db) {
       selectById.get({ businessId, id, createdByKey }) as Reservation | undefined,
     list: (filter: VisitFilter, limit: number) => listNewest(filter, limit) as Reservation[],
     /**
-     * Returns the IDs, by start time, of reservations that are not over and have one of the tables.
+     * Returns the IDs, by start time, of pending and confirmed reservations that are not over and
+     * have one of the tables.
      */
     listUpcomingOf: (businessId: string, now: number, tableIds: readonly string[]) =>
       selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(tableIds) }) as string[],
-    /** Returns the IDs of reservations that are not over, and whose table was deleted. */
+    /**
+     * Returns the IDs of pending and confirmed reservations that are not over, and whose table was
+     * deleted.
+     */
     listOrphaned: (businessId: string, now: number) =>
       selectOrphaned.all({ businessId, now }) as string[],
     /** Yields the reservations that have not ended, in order of their end. */

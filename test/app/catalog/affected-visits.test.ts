@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
+import { changeBooking, changeReservation } from "../../../src/app/bookings/operator-changes.ts";
 import { loadCancelAffected } from "../../../src/app/catalog/affected-visits.ts";
 import { applyCatalog, type ApplyOptions } from "../../../src/app/catalog/catalog.ts";
 import { updateStaffMember } from "../../../src/app/catalog/staff.ts";
@@ -98,6 +99,27 @@ describe("a change that deletes what is booked", () => {
     );
     const { affected, withdrawn } = apply(rt, body, { prune: true });
     expect([affected, withdrawn]).toEqual([noVisits(), [cut.id]]);
+  });
+
+  test("visits that are completed or marked as a no-show before their end do not stop a change that deletes what they use", async () => {
+    const { rt, cut, spa, table } = openBooked();
+    rt.advance(Date.parse("2026-12-01T15:05:00Z") - rt.now());
+    changeBooking(rt, SLUG, cut.id, "noShow");
+    changeReservation(rt, SLUG, table.id, "complete");
+    const body = "services: []\ntables: []\nevents: []";
+    const planned = dryRun(rt, () => apply(rt, body, { prune: true }));
+    expect(planned.affected).toMatchObject({ bookings: [spa.id], reservations: [] });
+    apply(rt, body, { prune: true, cancelAffected: await loadCancelAffected() });
+    const { bookings, reservations, businesses } = rt.store;
+    const id = businesses.findBySlug(SLUG)?.id ?? "";
+    expect([
+      bookings.findById(id, cut.id)?.status,
+      bookings.findById(id, spa.id)?.status,
+      reservations.findById(id, table.id)?.status,
+    ]).toEqual(["NO_SHOW", "CANCELLED", "COMPLETED"]);
+    // Deleted objects of such visits are no problem that `doctor` reports.
+    for (const visits of [bookings, reservations])
+      expect(visits.listOrphaned(id, rt.now())).toEqual([]);
   });
 
   test("a change that deletes booked objects is allowed after the visits are over", () => {
