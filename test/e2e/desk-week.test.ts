@@ -352,7 +352,7 @@ test(
       await lookAt(3, `16:4${i}`);
       await reader.fill("Code of the ticket", code);
       await tap("Check-in");
-      await reader.waitForText("Checked in.");
+      await reader.waitForText("Checked in: Gala, Seat.");
     }
     await lookAt(3, "16:50");
     await reader.fill("Code of the ticket", codes[0]!);
@@ -376,7 +376,7 @@ test(
       }),
     );
     const admitted = sold.map(
-      (_, i) => replies.filter((texts) => texts[i] === "Checked in.").length,
+      (_, i) => replies.filter((texts) => texts[i] === "Checked in: Gala, Seat.").length,
     );
     expect(admitted).toEqual(sold.map(() => 1));
     expect(replies.flat().filter((text) => text.includes("was checked in at"))).toHaveLength(200);

@@ -16,10 +16,8 @@ import type { VisitAction } from "../../domain/bookings/visit.ts";
 import { addDays, formatInstant, localDateOf, startOfDay } from "../../domain/local-time.ts";
 import { parseRequest } from "../../domain/parse-request.ts";
 import { confirmTicketOrder } from "../tickets/orders.ts";
-import { hashAdmissionCode } from "../tickets/short-code.ts";
-import { createTicketStore } from "../tickets/store.ts";
-import { checkInTicket } from "../tickets/tickets.ts";
 import { listAbsences } from "./absences.ts";
+import { checkInAtDoor, explainTicket } from "./check-in.ts";
 import { setOfferStatus } from "./choices.ts";
 import { ClosingError, closeFromNow, reopen } from "./closing.ts";
 import type { DeskSession } from "./desks.ts";
@@ -53,7 +51,7 @@ export type Action = {
   ) => DeskRefusal | undefined;
 };
 
-const done = (code: DoneCode, details: Pick<Done, "count" | "awayId"> = {}): Done => ({
+const done = (code: DoneCode, details: Pick<Done, "count" | "name" | "awayId"> = {}): Done => ({
   ok: true,
   code,
   ...details,
@@ -189,10 +187,10 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   checkIn: {
     right: "check-in",
     run(rt, { business }, { code = "" }) {
-      checkInTicket(rt, business.slug, code.trim());
-      return done("checked_in");
+      const name = checkInAtDoor(rt, business, code);
+      return done("checked_in", name === undefined ? {} : { name });
     },
-    explain: explainTicket,
+    explain: (rt, { business }, { code = "" }, error) => explainTicket(rt, business, code, error),
   },
   confirmOrder: {
     right: "visits",
@@ -206,27 +204,6 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       error.code === "resource_not_found" ? { code: "no_order", at: null } : undefined,
   },
 };
-
-/**
- * Returns why a ticket was not checked in; undefined if the reason is not about the ticket. The
- * error says it in English and with an ISO time, but the people at the door read their own
- * language.
- */
-function explainTicket(
-  rt: Runtime,
-  { business: { id, doc } }: DeskSession,
-  { code = "" }: DeskForm,
-): DeskRefusal | undefined {
-  const trimmedCode = code.trim();
-  const ticket = rt
-    .openStore(createTicketStore)
-    .findByIdOrAdmission(id, trimmedCode, hashAdmissionCode(trimmedCode));
-  if (ticket === undefined) return { code: "unknown", at: null };
-  if (ticket.status === "VOID") return { code: "void", at: null };
-  return ticket.checkedInAt === null
-    ? undefined
-    : { code: "used", at: localOf(ticket.checkedInAt, doc.timezone) };
-}
 
 function saveNote(rt: Runtime, session: DeskSession, { id = "", note = "" }: DeskForm): Done {
   const { type } = getVisit(rt, session, id);

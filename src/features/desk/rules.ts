@@ -1,4 +1,5 @@
 import { formatInstant } from "../../domain/local-time.ts";
+import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import type { VisitAction, VisitStatus } from "../../domain/bookings/visit.ts";
 
 // Times that the page shows are in the time zone of the business, such as `2026-12-01T10:00` (see
@@ -27,6 +28,27 @@ export const DEVICE_MS = 30 * DAY_MS;
  * Idempotency-Key.
  */
 export const ACTION_MS = DAY_MS;
+
+/** How long before its doors an event admits guests. */
+const ADMISSION_BEFORE_MS = 12 * HOUR_MS;
+/** How long after its end an event still admits guests, because events end late. */
+const ADMISSION_AFTER_MS = 6 * HOUR_MS;
+
+/**
+ * Returns whether the door admits tickets of an event at a time (epoch ms). The day of a postponed
+ * event is not known, so its tickets are admitted at any time.
+ */
+export const isAdmittedAt = (
+  {
+    status,
+    startsAt,
+    endsAt,
+    doorsAt,
+  }: Pick<PublicEventDoc, "status" | "startsAt" | "endsAt" | "doorsAt">,
+  now: number,
+): boolean =>
+  status === "POSTPONED" ||
+  (now >= (doorsAt ?? startsAt) - ADMISSION_BEFORE_MS && now <= endsAt + ADMISSION_AFTER_MS);
 
 /** The name of the script that finds tickets' codes in pictures of the camera. */
 export const SCANNER = "scanner";
@@ -144,18 +166,20 @@ export type DeskView = {
 
 /**
  * The outcome of an action. The page has a text for each code, which may name the `count` of visits
- * or tickets; a refusal without a code shows `message`, which is English.
+ * or tickets, or the `name` of what a ticket is for; a refusal without a code shows `message`, which is English.
  */
 export type DeskOutcome =
-  | { ok: true; code: DoneCode; count?: number; awayId?: string }
+  | { ok: true; code: DoneCode; count?: number; name?: string; awayId?: string }
   | { ok: false; message: string; refusal?: DeskRefusal };
 
 /**
- * Why an action is refused; `at` is when a used ticket was checked in, and null for other codes.
+ * Why an action is refused. `at` is when a used ticket was checked in, or when the event of a ticket
+ * for another time begins, and null for other codes; `name` is the name of that event.
  */
-export type DeskRefusal = { code: RefusalCode; at: string | null };
-/** The codes `unknown`, `void` and `used` are about tickets. */
+export type DeskRefusal = { code: RefusalCode; at: string | null; name?: string };
+/** The codes `unknown`, `void`, `used` and `other_event` are about tickets. */
 export type RefusalCode =
+  | "other_event"
   | "unknown"
   | "no_order"
   | "void"

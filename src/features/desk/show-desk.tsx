@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { showHidden } from "../../domain/text.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { pathOfLaterScript } from "../../http/pages/page-files.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
@@ -110,7 +111,11 @@ function toMessage(
 ): DeskMessage {
   const texts = TEXTS[language];
   if (outcome.ok) {
-    const text = fillText(texts.done[outcome.code], { count: outcome.count ?? 0 });
+    const { code, count = 0, name } = outcome;
+    const text =
+      name === undefined
+        ? fillText(texts.done[code], { count })
+        : fillText(texts.checkedInAs, { name: showHidden(name) });
     return { text, isGood: true, codes: outcome.codes ?? [] };
   }
   const { refusal, message } = outcome;
@@ -118,14 +123,16 @@ function toMessage(
     const text = fillText(texts.notDone, { reason: message });
     return { text, isGood: false, codes: [] };
   }
-  const { code, at } = refusal;
-  // A text without a time has no placeholder for it.
-  const time = at === null ? "" : timeInWords(times, today, at);
-  return { text: fillText(REFUSAL_TEXTS[language][code], { time }), isGood: false, codes: [] };
+  const { code, at, name = "" } = refusal;
+  // A text without a time or name has no placeholder for it.
+  const time = at === null ? "" : timeInWords(times, today, at, code === "other_event");
+  const text = fillText(REFUSAL_TEXTS[language][code], { time, name: showHidden(name) });
+  return { text, isGood: false, codes: [] };
 }
 
-function timeInWords(times: Times, today: string, at: string): string {
+/** @param withDay whether the text also has the day if it is today */
+function timeInWords(times: Times, today: string, at: string, withDay: boolean): string {
   const day = at.slice(0, 10);
   const time = times.time(at);
-  return day === today ? time : `${times.day(day, today)}, ${time}`;
+  return day === today && !withDay ? time : `${times.day(day, today)}, ${time}`;
 }

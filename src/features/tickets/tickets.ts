@@ -75,9 +75,15 @@ export function reissueTickets(
 /**
  * Checks in a ticket, once.
  * @param codeOrId the admission code, or the ID of the ticket if its holder lost the code
+ * @param assertAdmitted throws if the caller does not admit the ticket, which is valid and not used
  * @throws AppError resource_not_found, conflict
  */
-export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): PublicTicket {
+export function checkInTicket(
+  rt: Runtime,
+  slug: string,
+  codeOrId: string,
+  assertAdmitted: (ticket: Ticket) => void = () => {},
+): PublicTicket {
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
     const { timezone } = business.doc;
@@ -95,6 +101,7 @@ export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): Publ
         "conflict",
         `Ticket ${ticket.id} was checked in at ${formatInstant(ticket.checkedInAt, timezone)}.`,
       );
+    assertAdmitted(ticket);
     const now = rt.now();
     rt.openStore(createTicketStore).checkIn(ticket.id, now);
     const publicTicket = toPublicTicket(

@@ -30,7 +30,7 @@ events:
     name: Gala
     slug: gala
     status: PUBLISHED
-    startsAt: 2026-12-05T20:00
+    startsAt: 2026-12-01T20:00
     durationMin: 120
     ticketTypes: [{ key: seat, name: Seat, kind: FREE }]
     quotas: [{ key: hall, size: 100, ticketTypes: [seat] }]

@@ -97,6 +97,8 @@ export type DeskTexts = {
   guests: PluralText;
   tickets: PluralText;
   done: Record<DoneCode, string>;
+  /** The text after a check-in if the catalog has the event: `name` is the event and ticket type. */
+  checkedInAs: string;
   /** The text around the message of an error that is only in English. */
   notDone: string;
 };
@@ -204,6 +206,7 @@ export const TEXTS: Translations<DeskTexts> = {
     guests: { one: "{count} guest", other: "{count} guests" },
     tickets: { one: "{count} ticket", other: "{count} tickets" },
     notDone: "Not done: {reason}",
+    checkedInAs: "Checked in: {name}.",
     done: {
       approved: "Accepted.",
       declined: "Declined.",
@@ -328,6 +331,7 @@ export const TEXTS: Translations<DeskTexts> = {
     guests: { one: "{count} Gast", other: "{count} Gäste" },
     tickets: { one: "{count} Ticket", other: "{count} Tickets" },
     notDone: "Nicht erledigt: {reason}",
+    checkedInAs: "Eingelassen: {name}.",
     done: {
       approved: "Angenommen.",
       declined: "Abgelehnt.",
@@ -455,6 +459,7 @@ export const TEXTS: Translations<DeskTexts> = {
     guests: { one: "{count} personne", other: "{count} personnes" },
     tickets: { one: "{count} billet", other: "{count} billets" },
     notDone: "Pas fait : {reason}",
+    checkedInAs: "Entrée validée : {name}.",
     done: {
       approved: "Acceptée.",
       declined: "Refusée.",
@@ -579,6 +584,7 @@ export const TEXTS: Translations<DeskTexts> = {
     guests: { one: "{count} persona", other: "{count} personas" },
     tickets: { one: "{count} entrada", other: "{count} entradas" },
     notDone: "No se ha hecho: {reason}",
+    checkedInAs: "Entrada registrada: {name}.",
     done: {
       approved: "Aceptada.",
       declined: "Rechazada.",
@@ -705,6 +711,7 @@ export const TEXTS: Translations<DeskTexts> = {
     guests: { one: "{count} persona", other: "{count} persone" },
     tickets: { one: "{count} biglietto", other: "{count} biglietti" },
     notDone: "Non fatto: {reason}",
+    checkedInAs: "Ingresso registrato: {name}.",
     done: {
       approved: "Accettata.",
       declined: "Rifiutata.",
