@@ -21,6 +21,12 @@ export type VisitStatus = (typeof VISIT_STATUSES)[number];
 export const INITIATORS = ["GUEST", "BUSINESS", "SYSTEM"] as const;
 export type Initiator = (typeof INITIATORS)[number];
 
+/**
+ * Who tells the guest that the business has changed a visit. A partner is told, and can tell the
+ * guest.
+ */
+export type Teller = "partner" | "mail" | "nobody";
+
 /** What a booking and a reservation have in common. Times are epoch milliseconds. */
 export type Visit = {
   id: string;

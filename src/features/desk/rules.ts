@@ -1,6 +1,6 @@
 import { formatInstant } from "../../domain/local-time.ts";
 import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
-import type { VisitAction, VisitStatus } from "../../domain/bookings/visit.ts";
+import type { Teller, VisitAction, VisitStatus } from "../../domain/bookings/visit.ts";
 
 // Times that the page shows are in the time zone of the business, such as `2026-12-01T10:00` (see
 // `localOf`).
@@ -107,6 +107,7 @@ export type DeskVisit = {
   /** Whether a visit of today is over, takes place now, or is the next; null for other visits. */
   at: "past" | "now" | "next" | null;
   actions: DeskVisitAction[];
+  teller: Teller;
 };
 
 /** A service, staff member, dish or option that a form offers. */

@@ -9,6 +9,7 @@ import {
 } from "../../domain/bookings/visit.ts";
 import { addDays, localDateOf } from "../../domain/local-time.ts";
 import { formatMoney } from "../../domain/money.ts";
+import { findTeller } from "../guest-mail/queue-mail.ts";
 import { createOrderStore } from "../tickets/store.ts";
 import { findAway, listAbsences } from "./absences.ts";
 import { listChoices, listDishes, listServices } from "./choices.ts";
@@ -154,6 +155,7 @@ function toDeskVisit(
             actionError("", visit, action, "BUSINESS", rt.now()) === undefined,
         )
       : [],
+    teller: findTeller(rt, session.business, visit),
   };
 }
 

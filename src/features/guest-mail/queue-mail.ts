@@ -2,6 +2,7 @@ import { tryDecryptCustomer } from "../../app/bookings/guests.ts";
 import type { OnGuestNews } from "../../app/feature-hooks.ts";
 import { mailsGuests } from "../../app/guests/mails-guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import type { Teller, Visit } from "../../domain/bookings/visit.ts";
 import { isMailAddress } from "../../domain/mail-address.ts";
 import { choosePageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
@@ -26,6 +27,30 @@ export const queueMail: OnGuestNews = (rt, business, news) =>
   mailsGuests(rt) && writeMail(rt, business, news);
 
 /**
+ * Returns the address to which mails about a visit, order or hold go; undefined if its key does not
+ * mail its guests, or the guest gave none.
+ */
+function findAddress(rt: Runtime, visitId: string, keyId: string, isOfPage: boolean) {
+  if (!isOfPage && rt.store.keys.findById(keyId)?.guestMail !== true) return undefined;
+  const guest = rt.store.guests.findByVisit(visitId);
+  return (guest && tryDecryptCustomer(rt, guest)?.email) || undefined;
+}
+
+/** Returns who tells the guest of a visit that the business has changed it. */
+export function findTeller(
+  rt: Runtime,
+  business: BusinessRow,
+  { id, createdByKey }: Pick<Visit, "id" | "createdByKey">,
+): Teller {
+  if (createdByKey === null) return "nobody";
+  const isOfPage = rt.openStore(createPageBookingStore).findKeyId(business.id) === createdByKey;
+  const address = mailsGuests(rt) ? findAddress(rt, id, createdByKey, isOfPage) : undefined;
+  if (address !== undefined && isMailAddress(address)) return "mail";
+  const hasPartner = !isOfPage && rt.store.keys.findById(createdByKey)?.revokedAt === null;
+  return hasPartner ? "partner" : "nobody";
+}
+
+/**
  * Writes a mail to the guest of a visit that was made on the booking page, or by a key that mails
  * its guests. A mail over a limit is stored as discarded, so that it is reported.
  * @returns whether the mail will be sent
@@ -37,10 +62,8 @@ export function writeMail(
 ): boolean {
   const pages = rt.openStore(createPageBookingStore);
   const isOfPage = pages.findKeyId(business.id) === keyId;
-  if (!isOfPage && rt.store.keys.findById(keyId)?.guestMail !== true) return false;
-  const guest = rt.store.guests.findByVisit(visitId);
-  const address = guest && tryDecryptCustomer(rt, guest)?.email;
-  if (!address) return false;
+  const address = findAddress(rt, visitId, keyId, isOfPage);
+  if (address === undefined) return false;
   const refusal = isMailAddress(address)
     ? countMail(rt, kind, address, visitor)
     : "the address is not usable";

@@ -3,6 +3,7 @@ import type { Feature } from "../feature.ts";
 /** Shows deliveries, endpoints and the visits of a day live in the terminal. */
 export const liveView = {
   name: "live-view",
+  uses: ["guest-mail"],
   commands: [
     {
       name: "tui",

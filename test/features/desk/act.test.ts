@@ -84,6 +84,33 @@ test("a pending visit comes first and is accepted in the name of the desk", asyn
   });
 });
 
+test("each visit says who tells its guest about a change", async () => {
+  const { api, view, get } = await openDesk();
+  const { id } = book(api, "10:00");
+  makePending(api, id);
+  const tellers = async () => (await view()).days[0]?.visits.map(({ teller }) => teller);
+  expect(await tellers()).toEqual(["nobody"]);
+  const page = await (await get("")).text();
+  expect(page).toContain(">Nobody tells the guest: please call.<");
+  expect(page).not.toContain(">The partner that made the booking");
+  const services = await api.request("/v1/businesses/salon-aurora/services");
+  const { data } = (await services.json()) as { data: { id: string }[] };
+  const made = await api.request("/v1/businesses/salon-aurora/bookings", {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": "partner" },
+    body: JSON.stringify({
+      startsAt: `${DAY}T15:00:00-05:00`,
+      segments: [{ serviceId: data[0]!.id }],
+      customer: { name: "Bo" },
+    }),
+  });
+  expect(await made.text()).toContain("bkg_");
+  expect(await tellers()).toEqual(["nobody", "partner"]);
+  expect(await (await get("")).text()).toContain(
+    ">The partner that made the booking is told, and can tell the guest.<",
+  );
+});
+
 test("a desk declines, cancels and completes visits, marks no-shows, and moves a visit to a time that is no slot", async () => {
   const { api, act } = await openDesk();
   const declined = book(api, "10:00").id;

@@ -4,6 +4,8 @@ import { bookServices, reserveTable } from "../../../src/app/bookings/bookings.t
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { createKey } from "../../../src/app/keys.ts";
+import { findTeller } from "../../../src/features/guest-mail/queue-mail.ts";
+import { createPageBookingStore } from "../../../src/features/page-bookings/store.ts";
 import { checks } from "../../../src/features/guest-mail/conditions.ts";
 import { REPORTED_FAILURES } from "../../../src/features/guest-mail/rules.ts";
 import { metrics } from "../../../src/features/guest-mail/metrics.ts";
@@ -13,6 +15,7 @@ import { guestRecords } from "../../../src/features/guest-mail/guest-records.ts"
 import { remind } from "../../../src/features/guest-mail/remind.ts";
 import { schedule } from "../../../src/features/guest-mail/schedule.ts";
 import { listEmptiedTables } from "../../../src/store/feature-tables.ts";
+import { edit } from "../../support/edit-database.ts";
 import { parseMail, partOf } from "../../support/mail-server.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";
@@ -61,6 +64,43 @@ test("visits made by the operator or by a key other than the page's are not mail
   const [, token = ""] = /(deskbell_gv_\w+)/.exec(partOf(server.mails[0]!.raw, "text/plain")) ?? [];
   const page = await createVisitor(api).get(`/b/${business.slug}/v/${token}`);
   expect(page).toContain("You are booked");
+});
+
+test("the guest of a visit is told by mail only if its key mails guests and an address is known, else by a partner if there is one", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(
+    rt,
+    `hours: [{ days: [mon-sun], start: "09:00", end: "22:00" }]
+tables: ${JSON.stringify(Array.from({ length: 8 }, (_, i) => ({ key: `t${i}`, maxSeats: 2 })))}`,
+  );
+  const business = businessOf(rt);
+  const createOwner = (name: string, guestMail = false): string =>
+    createKey(rt, { businessId: business.id, name, kind: "SECRET", scopes: [], guestMail }).key.id;
+  const reserve = (access: VisitAccess, email: string | null) =>
+    rt.tx(() =>
+      reserveTable(rt, business, access, {
+        guest: { customerRef: null, customer: { name: "Ana", email, phone: "1", notes: null } },
+        request: { partySize: 2, areaId: null },
+        startsAt: Date.parse("2026-12-01T12:00-05:00"),
+      }),
+    );
+  const keys = [createOwner("page"), createOwner("partner"), createOwner("mailing", true)];
+  rt.tx(() => rt.openStore(createPageBookingStore).insertKey(business.id, keys[0]!));
+  const visits = [
+    reserve(OPERATOR, "ana@example.com"),
+    ...keys.flatMap((id) =>
+      ["ana@example.com", null].map((email) =>
+        reserve(accessOf({ id, kind: "SECRET", scopes: [] }), email),
+      ),
+    ),
+  ];
+  const tellers = () => visits.map((visit) => findTeller(rt, business, visit));
+  const withoutMail = ["nobody", "nobody", "nobody", "partner", "partner", "partner", "partner"];
+  expect(tellers()).toEqual(withoutMail);
+  rt.config.guestMail = FROM;
+  expect(tellers()).toEqual(withoutMail.with(1, "mail").with(5, "mail"));
+  edit(rt, `UPDATE api_key SET revoked_at = 1 WHERE id = '${keys[1]!}'`);
+  expect(tellers()).toEqual(withoutMail.with(1, "mail").with(5, "mail").fill("nobody", 3, 5));
 });
 
 test("a guest is mailed about a table that a key reserves, if the key mails guests", () => {

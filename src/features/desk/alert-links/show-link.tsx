@@ -8,6 +8,7 @@ import { respondWithPage } from "../../../http/pages/render-page.tsx";
 import type { HttpResponse } from "../../../http/pipeline/request-context.ts";
 import { fillPlural, fillText } from "../../../pages/languages.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
+import { findTeller } from "../../guest-mail/queue-mail.ts";
 import { TEXTS } from "../browser/texts.ts";
 import { localeOfTimes, timesIn } from "../browser/times.ts";
 import { readForm } from "../form.ts";
@@ -82,7 +83,7 @@ function respondWithQuestion(
     <>
       {hasMoved && <p class="note warn">{moved}</p>}
       {describeVisit(request, question)}
-      <p>{texts.tells}</p>
+      <p>{texts.tells[findTeller(request.rt, business, visit)]}</p>
       <p class="faint">{fillText(texts.decideBy, { time: decideBy })}</p>
       <form method="post">
         <input type="hidden" name="start" value={String(visit.startsAt)} />

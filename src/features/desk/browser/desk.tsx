@@ -82,7 +82,6 @@ function Sections({ page, view }: { page: Page; view: DeskView }) {
           {pending.length > 0 && (
             <section id="decide">
               <h2>{texts.toDecide}</h2>
-              <p class="faint">{texts.tells}</p>
               <Visits page={page} visits={pending} withDate />
             </section>
           )}

@@ -1,5 +1,5 @@
 import type { PluralText, Translations } from "../../../pages/languages.ts";
-import type { VisitStatus } from "../../../domain/bookings/visit.ts";
+import type { Teller, VisitStatus } from "../../../domain/bookings/visit.ts";
 import type { DeskVisitAction, DoneCode } from "../rules.ts";
 
 export type DeskTexts = {
@@ -31,8 +31,8 @@ export type DeskTexts = {
   drop: string;
   status: Record<VisitStatus, string>;
   actions: Record<DeskVisitAction, string>;
-  /** The text above the actions about which the guest is told. */
-  tells: string;
+  /** The text above the actions that the guest wants to know, by who tells the guest. */
+  tells: Record<Teller, string>;
   newTime: string;
   note: string;
   save: string;
@@ -143,7 +143,11 @@ export const TEXTS: Translations<DeskTexts> = {
       complete: "Was here",
       noShow: "Did not come",
     },
-    tells: "The guest is told by whoever made the booking.",
+    tells: {
+      partner: "The partner that made the booking is told, and can tell the guest.",
+      mail: "The guest gets a mail.",
+      nobody: "Nobody tells the guest: please call.",
+    },
     newTime: "New time",
     note: "Note",
     save: "Save",
@@ -268,7 +272,11 @@ export const TEXTS: Translations<DeskTexts> = {
       complete: "War da",
       noShow: "Kam nicht",
     },
-    tells: "Der Gast erfährt es dort, wo gebucht wurde.",
+    tells: {
+      partner: "Der Partner, über den gebucht wurde, erfährt es und kann es dem Gast sagen.",
+      mail: "Der Gast bekommt eine E-Mail.",
+      nobody: "Niemand sagt es dem Gast: bitte anrufen.",
+    },
     newTime: "Neue Zeit",
     note: "Notiz",
     save: "Speichern",
@@ -393,7 +401,11 @@ export const TEXTS: Translations<DeskTexts> = {
       complete: "Est venu",
       noShow: "N’est pas venu",
     },
-    tells: "Le client est informé là où il a réservé.",
+    tells: {
+      partner: "Le partenaire qui a fait la réservation est prévenu et peut prévenir le client.",
+      mail: "Le client reçoit un e-mail.",
+      nobody: "Personne ne prévient le client : appelez-le.",
+    },
     newTime: "Nouvelle heure",
     note: "Note",
     save: "Enregistrer",
@@ -520,7 +532,11 @@ export const TEXTS: Translations<DeskTexts> = {
       complete: "Vino",
       noShow: "No vino",
     },
-    tells: "El cliente recibe el aviso donde hizo la reserva.",
+    tells: {
+      partner: "El socio que hizo la reserva recibe el aviso y puede avisar al cliente.",
+      mail: "El cliente recibe un correo.",
+      nobody: "Nadie avisa al cliente: llámalo, por favor.",
+    },
     newTime: "Nueva hora",
     note: "Nota",
     save: "Guardar",
@@ -646,7 +662,11 @@ export const TEXTS: Translations<DeskTexts> = {
       complete: "È venuto",
       noShow: "Non è venuto",
     },
-    tells: "Il cliente viene avvisato dove ha prenotato.",
+    tells: {
+      partner: "Il partner che ha fatto la prenotazione viene avvisato e può avvisare il cliente.",
+      mail: "Il cliente riceve un’e-mail.",
+      nobody: "Nessuno avvisa il cliente: chiamalo, per favore.",
+    },
     newTime: "Nuovo orario",
     note: "Nota",
     save: "Salva",

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { useMemo } from "preact/hooks";
 import { fillPlural, fillText } from "../../../pages/languages.ts";
+import type { Teller } from "../../../domain/bookings/visit.ts";
 import type { DeskVisit, DeskVisitAction } from "../rules.ts";
 import { dayText, Form, momentText, type Page } from "./parts.tsx";
 
@@ -56,7 +57,7 @@ function VisitRow({ page, visit, withDate = false }: RowProps) {
             <Row page={page} visit={visit} withDate={withDate} />
           </summary>
           <div class="details" id={withDate ? undefined : rowId(visit)}>
-            <VisitDetails page={page} visit={visit} />
+            <VisitDetails page={page} visit={visit} withDate={withDate} />
           </div>
         </details>
         {!hasActionsOnlyOnTop(visit) && <QuickActions page={page} visit={visit} />}
@@ -76,7 +77,7 @@ type RowProps = { page: Page; visit: DeskVisit; withDate?: boolean };
 
 function Row({ page, visit, withDate = false }: RowProps) {
   const { texts, times } = page;
-  const { start, end, decideBy, at, parts, status } = visit;
+  const { start, end, decideBy, at, parts, status, actions, teller } = visit;
   return (
     <>
       <span class="when">
@@ -98,6 +99,9 @@ function Row({ page, visit, withDate = false }: RowProps) {
         </span>
         {withDate && decideBy !== null && (
           <span class="what">{fillText(texts.decideBy, { time: momentText(page, decideBy) })}</span>
+        )}
+        {withDate && actions.some(isNotifying) && (
+          <span class={`what ${lookOf(teller)}`}>{texts.tells[teller]}</span>
         )}
       </span>
       <span class="states">
@@ -155,16 +159,16 @@ function QuickActions({ page, visit }: RowProps) {
   return actions.length === 0 ? null : <Actions page={page} visit={visit} actions={actions} />;
 }
 
-/**
- * The actions that take the booked time from a guest. The partner whose API key made the booking
- * gets an event at once, and can tell the guest.
- */
+/** The actions that take the booked time from a guest, who should be told. */
 const NOTIFYING: readonly DeskVisitAction[] = ["decline", "cancel", "reschedule"];
 const isNotifying = (action: DeskVisitAction): boolean => NOTIFYING.includes(action);
 
-function VisitDetails({ page, visit }: RowProps) {
+/** A guest whom nobody tells is one that a person has to call. */
+const lookOf = (teller: Teller): string => (teller === "nobody" ? "warn" : "faint");
+
+function VisitDetails({ page, visit, withDate = false }: RowProps) {
   const { texts } = page;
-  const { id, actions, contact, start } = visit;
+  const { id, actions, contact, start, teller } = visit;
   const about = aboutOf(page, visit);
   const quick = hasActionsOnlyOnTop(visit) ? [] : quickActionsOf(visit);
   // Rescheduling has a form of its own.
@@ -198,7 +202,9 @@ function VisitDetails({ page, visit }: RowProps) {
           </label>
         </Form>
       )}
-      {actions.some(isNotifying) && <p class="faint">{texts.tells}</p>}
+      {!withDate && actions.some(isNotifying) && (
+        <p class={lookOf(teller)}>{texts.tells[teller]}</p>
+      )}
       {actions.includes("reschedule") && (
         <Form
           page={page}

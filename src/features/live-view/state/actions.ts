@@ -1,6 +1,6 @@
 import type { StateAction } from "../../../app/bookings/change-visit.ts";
 import { describeGuest } from "../../../app/bookings/day-sheet.ts";
-import type { VisitStatus } from "../../../domain/bookings/visit.ts";
+import type { Teller, VisitStatus } from "../../../domain/bookings/visit.ts";
 import { formatLocalMinute } from "../../../domain/local-time.ts";
 import { quote } from "../../../domain/text.ts";
 import type { Key } from "./keys.ts";
@@ -281,14 +281,20 @@ function onVisit(run: OnVisit): Action["run"] {
   return (ui, viewport, argument) => {
     const visit = selectedVisit(ui, viewport);
     if (visit === undefined) return showError(ui, "No visit is selected: d shows the day.");
-    const { id, type, slug, startsAt, timezone, status } = visit;
+    const { id, type, slug, startsAt, timezone, status, teller } = visit;
     const time = formatLocalMinute(startsAt, timezone).slice(11);
     const name = `${describeGuest(visit)} at ${time}`;
-    return run(ui, { id, type, slug, name, startsAt }, status, argument);
+    return run(ui, { id, type, slug, name, startsAt, teller }, status, argument);
   };
 }
 
-/** Asks before the change, because the partner that made the visit is told. */
+const TELLS: Record<Teller, string> = {
+  partner: "The partner that made the visit is told.",
+  mail: "The guest gets a mail.",
+  nobody: "Nobody tells the guest.",
+};
+
+/** Asks before the change, and says who tells the guest. */
 const confirmChange = (
   ui: UiState,
   visit: VisitName,
@@ -297,7 +303,7 @@ const confirmChange = (
 ): KeyResult =>
   openPrompt(ui, {
     kind: "confirm",
-    question: `${verb} ${visit.name}? The partner that made the visit is told.`,
+    question: `${verb} ${visit.name}? ${TELLS[visit.teller]}`,
     effect: { type: "changeVisit", visit, action },
   });
 

@@ -1,4 +1,5 @@
 import type { StateAction } from "../../../app/bookings/change-visit.ts";
+import type { Teller } from "../../../domain/bookings/visit.ts";
 import { parseDuration } from "../../../domain/local-time.ts";
 import type { SearchFilter } from "../../../store/webhooks/delivery-search.ts";
 import type { PageStart } from "../../../store/webhooks/delivery-search.ts";
@@ -33,6 +34,7 @@ export type VisitName = {
   /** The guest and the time, such as `Ana at 11:30`. */
   name: string;
   startsAt: number;
+  teller: Teller;
 };
 
 export type Prompt =

@@ -6,13 +6,15 @@ import {
   listDay,
 } from "../../../app/bookings/day-sheet.ts";
 import type { Runtime } from "../../../app/runtime.ts";
+import type { Teller } from "../../../domain/bookings/visit.ts";
 import { addDays, formatLocalMinute, localDateOf } from "../../../domain/local-time.ts";
 import { countOf } from "../../../domain/text.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
+import { findTeller } from "../../guest-mail/queue-mail.ts";
 import type { VisitRow } from "../state/ui-state.ts";
 import { type Colour, fit, GLYPHS, type StyledLine, sanitize, span, wrapWords } from "./cells.ts";
 
-export type ShownVisit = DayEntry & { slug: string; timezone: string };
+export type ShownVisit = DayEntry & { slug: string; timezone: string; teller: Teller };
 
 /** The visits of a local day of one business, or of all. */
 export type Day = {
@@ -46,10 +48,17 @@ export function readDay(rt: Runtime, businessId: string | undefined, offset: num
           ...entry,
           slug: business.slug,
           timezone: business.doc.timezone,
+          teller: tellerOf(rt, business, entry),
         })),
       )
       .toSorted((a, b) => a.startsAt - b.startsAt),
   };
+}
+
+function tellerOf(rt: Runtime, business: BusinessRow, { id, type }: DayEntry): Teller {
+  const visits = type === "booking" ? rt.store.bookings : rt.store.reservations;
+  const visit = visits.findById(business.id, id);
+  return visit === undefined ? "nobody" : findTeller(rt, business, visit);
 }
 
 /**

@@ -38,6 +38,12 @@ test.each([
   expect(statusOf()).toBe(status);
 });
 
+test("the page of a link says that nobody tells the guest of a visit that no partner made", async () => {
+  const { link, get } = openPendingVisit();
+  const page = await (await get(link().decline)).text();
+  expect(page).toContain("Nobody tells the guest: please call.");
+});
+
 test("a link ends when the decision is due, and retention deletes it", async () => {
   const { api, link, get, post, statusOf } = openPendingVisit();
   const { accept } = link();

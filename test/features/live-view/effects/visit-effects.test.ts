@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { createBooking, createReservation } from "../../../../src/app/bookings/bookings.ts";
+import { createKey } from "../../../../src/app/keys.ts";
+import { edit } from "../../../support/edit-database.ts";
 import { applyCatalogBody, eventTypesOf, recordEvents } from "../../../support/use-case.ts";
 import { createTestRuntime, type TestRuntime } from "../../../support/test-runtime.ts";
 import { openSession } from "../open-view.ts";
@@ -37,15 +39,25 @@ const businessOf = (rt: TestRuntime) => rt.store.businesses.findBySlug(SLUG)!;
 const bookingOf = (rt: TestRuntime, id: string) =>
   rt.store.bookings.findById(businessOf(rt).id, id);
 
-test("approving the selected visit asks first, and tells the partner", () => {
+test("approving the selected visit asks first, and says that nobody tells the guest of a visit that no partner made", () => {
   const { rt, view, dye } = openDay();
   view.press("j", "a");
-  expect(view.text()).toContain("Approve - at 11:00? The partner that made the visit is told.");
+  expect(view.text()).toContain("Approve - at 11:00? Nobody tells the guest.");
   expect(bookingOf(rt, dye)?.status).toBe("PENDING");
   const events = recordEvents(rt, () => view.press("y"));
   expect(eventTypesOf(events)).toEqual(["booking.updated"]);
   expect(bookingOf(rt, dye)?.status).toBe("CONFIRMED");
   expect(view.footer()).toBe(" Approved: - at 11:00.");
+});
+
+test("approving a visit that a partner made says that the partner is told", () => {
+  const { rt, view, dye } = openDay();
+  const owner = { businessId: businessOf(rt).id, name: "website", scopes: [] };
+  const { key } = createKey(rt, { ...owner, kind: "SECRET" });
+  edit(rt, `UPDATE booking SET created_by_key = '${key.id}' WHERE id = '${dye}'`);
+  view.tick();
+  view.press("j", "a");
+  expect(view.text()).toContain("Approve - at 11:00? The partner that made the visit is told.");
 });
 
 test("the key x declines a pending visit and cancels a confirmed one, and both leave the day", () => {

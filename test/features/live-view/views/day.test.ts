@@ -20,6 +20,7 @@ const visit: ShownVisit = {
   place: null,
   slug: "salon",
   timezone: "Europe/Zurich",
+  teller: "nobody",
 };
 
 const dayOf = (...visits: ShownVisit[]): Day => ({

@@ -232,6 +232,7 @@ function withHostileStrings(snapshot: Snapshot, draw: () => string): Snapshot {
         place: draw(),
         slug: draw(),
         timezone: "UTC",
+        teller: "nobody",
       })),
     },
     detail: detail && {
