@@ -191,13 +191,19 @@ describe("a start that cannot be booked", () => {
 
   test("the alternatives to a refused move include times that only the moved visit itself takes", async () => {
     const { site } = openBookingShop();
-    const wanted = { startsAt: monday("10:00"), segments: [ANN] };
-    const { body } = await site.send("POST", "/bookings", wanted);
-    const path = `/bookings/${body.data.id}/reschedule`;
-    const refused = await site.send("POST", path, { startsAt: monday("10:15") });
-    expect(problem(refused)).toBe("409 slot_taken OFF_GRID");
-    const alternatives = refused.body["alternatives"] as { startsAt: string }[];
-    expect(alternatives.map(({ startsAt }) => startsAt)).toContain(monday("10:00"));
+    for (const [path, wanted] of [
+      ["/bookings", { segments: [ANN] }],
+      // The shop has a single table for a party of this size.
+      ["/reservations", { partySize: 4 }],
+    ] as const) {
+      const made = { startsAt: monday("10:00"), ...wanted };
+      const { body } = await site.send("POST", path, made);
+      const move = `${path}/${body.data.id}/reschedule`;
+      const refused = await site.send("POST", move, { startsAt: monday("10:05") });
+      expect(problem(refused)).toBe("409 slot_taken OFF_GRID");
+      const alternatives = refused.body["alternatives"] as { startsAt: string }[];
+      expect(alternatives.map(({ startsAt }) => startsAt)).toContain(monday("10:00"));
+    }
   });
 
   /** The reasons that a website sees, and a key that may read all bookings. */
