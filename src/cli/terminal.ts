@@ -73,22 +73,23 @@ export class Terminal {
   }
 
   /**
-   * Writes a line synchronously: an error of the stream's own `write` would come after
+   * Writes text synchronously: an error of the stream's own `write` would come after
    * the data are saved.
+   * @param fix what to do if stdout cannot be written to
    * @throws AppError state_refuses, for example on a full disk or a closed pipe
    */
-  printNow(line: string): void {
+  printNow(text: string, fix: string): void {
     const { fd } = this.io.stdout;
-    if (fd === undefined) return void this.io.stdout.write(`${line}\n`);
+    if (fd === undefined) return void this.io.stdout.write(text);
     try {
-      writeSync(fd, `${line}\n`);
+      // A disk that is almost full takes only the beginning of a text.
+      for (let rest = Buffer.from(text); rest.length > 0;)
+        rest = rest.subarray(writeSync(fd, rest));
     } catch (error) {
       throw new AppError(
         "state_refuses",
         `Cannot write to stdout, so nothing was saved: ${errorInWords(error)}.`,
-        {
-          fix: "run the command again, with --out FILE to write to a new file",
-        },
+        { fix },
       );
     }
   }
@@ -105,14 +106,17 @@ export class Terminal {
     columns: readonly Column<NoInfer<Row>>[],
     empty: string,
   ): void {
-    const { stdout } = this.io;
     if (this.flags.json) this.printJson({ data: rows });
     else if (rows.length === 0) this.note(empty);
-    else if (!stdout.isTTY) this.print(toTsv(rows, columns));
-    else {
-      const [titles = "", ...lines] = toTable(rows, columns, widthOf(stdout));
-      this.print(`${[this.paint("bold", titles), ...lines].join("\n")}\n`);
-    }
+    else this.print(this.toList(rows, columns));
+  }
+
+  /** Returns a table for a terminal, and TSV for a pipe. */
+  toList<Row>(rows: readonly Row[], columns: readonly Column<NoInfer<Row>>[]): string {
+    const { stdout } = this.io;
+    if (!stdout.isTTY) return toTsv(rows, columns);
+    const [titles = "", ...lines] = toTable(rows, columns, widthOf(stdout));
+    return `${[this.paint("bold", titles), ...lines].join("\n")}\n`;
   }
 
   /** Prints the newest entries of a list and says how to see older ones. */

@@ -121,8 +121,10 @@ export function printSecretOnce<Created>(
     return commitOnceShown(rt, create, (created) => {
       const { secret, owner } = describe(created);
       file?.write(`${secret}\n`);
-      if (cli.flags.json) cli.printNow(cli.toJson({ data: file ? owner : { ...owner, secret } }));
-      else if (!file) cli.printNow(secret);
+      const fix = "run the command again, with --out FILE to write to a new file";
+      if (cli.flags.json)
+        cli.printNow(`${cli.toJson({ data: file ? owner : { ...owner, secret } })}\n`, fix);
+      else if (!file) cli.printNow(`${secret}\n`, fix);
     });
   } catch (error) {
     file?.discard();

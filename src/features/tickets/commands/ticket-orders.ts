@@ -1,4 +1,5 @@
 import { formatMoney } from "../../../domain/money.ts";
+import { commitOnceShown } from "../../../app/commit-once-shown.ts";
 import { toPublicTicketOrder, type TicketOrder } from "../rules.ts";
 import { toLocalMinute } from "../../../domain/local-time.ts";
 import { command } from "../../../cli/command.ts";
@@ -68,18 +69,25 @@ const confirm = command({
     const rt = await cli.open();
     const { confirmTicketOrder } = await import("../orders.ts");
     const business = cli.business(rt);
-    const confirmed = confirmTicketOrder(rt, business.slug, name);
-    if (cli.flags.json) return cli.printObject(confirmed);
     const nameOf = createNamer(rt, business);
-    cli.printList(
-      confirmed.tickets,
-      [
-        { title: "TICKET", value: "id", noTruncate: true },
-        { title: "CODE", value: "admissionCode", noTruncate: true },
-        { title: "TYPE", value: ({ ticketTypeId }) => nameOf(ticketTypeId) ?? ticketTypeId },
-      ],
-      "",
+    const toText = (confirmed: ReturnType<typeof confirmTicketOrder>): string =>
+      cli.flags.json
+        ? `${cli.toJson({ data: confirmed })}\n`
+        : cli.toList(confirmed.tickets, [
+            { title: "TICKET", value: "id", noTruncate: true },
+            { title: "CODE", value: "admissionCode", noTruncate: true },
+            { title: "TYPE", value: ({ ticketTypeId }) => nameOf(ticketTypeId) ?? ticketTypeId },
+          ]);
+    const confirmed = commitOnceShown(
+      rt,
+      () => confirmTicketOrder(rt, business.slug, name),
+      (created) => {
+        // A dry run saves nothing, so it may print later, when a stopped terminal delays nobody.
+        if (!cli.flags.dryRun) cli.printNow(toText(created), "run the command again");
+      },
     );
+    if (cli.flags.dryRun) cli.print(toText(confirmed));
+    if (cli.flags.json) return;
     cli.note(`${cli.verb("Confirmed", "confirm")} order ${confirmed.order.code}.`);
     if (!cli.flags.dryRun)
       cli.note(

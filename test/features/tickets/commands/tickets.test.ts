@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type CommandResult, createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { writeVenue } from "../../../support/samples.ts";
 
@@ -162,6 +162,28 @@ test("ticket-orders create --input --dry-run counts the tickets that earlier lin
   expect(results(dryRun.stdout)).toEqual(results(realRun.stdout));
   expect(results(dryRun.stdout).filter((result) => result === "ok")).toHaveLength(15);
 });
+
+test.each(["", " --json"])(
+  "ticket-orders confirm%s leaves the order unconfirmed if its codes cannot be written",
+  async (flag) => {
+    const { deskbell, dataDir } = await createBusiness();
+    const { id } = data<{ id: string }>(
+      await deskbell("ticket-orders create --public-event gala --item seat --json"),
+    );
+    const fd = openSync("/dev/full", "w");
+    onTestFinished(() => closeSync(fd));
+    const toFullDisk = createTerminal({ dataDir, stdoutFd: fd });
+    expect(await toFullDisk.deskbell(`ticket-orders confirm ${id}${flag}`)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("Cannot write to stdout, so nothing was saved"),
+    });
+    expect(data(await deskbell(`ticket-orders show ${id} --json`))).toMatchObject({
+      status: "PENDING",
+    });
+    expect(await deskbell("tickets list")).toMatchObject({ stdout: "" });
+    expect((await deskbell(`ticket-orders confirm ${id}`)).stdout).toMatch(/\tSeat\n$/);
+  },
+);
 
 test("the audit log says who changed a ticket order and checked in its tickets", async () => {
   const { deskbell } = createTerminal();
