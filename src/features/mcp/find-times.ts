@@ -1,6 +1,7 @@
 import { MAX_DAYS } from "../../domain/availability/request.ts";
 import { lazy } from "../../domain/lazy.ts";
 import { isStartTime } from "../../domain/local-time.ts";
+import { totalOfPrices } from "../../domain/money.ts";
 import { localise } from "../../domain/public/public-context.ts";
 import { availabilityParameters } from "../../http/handlers/availability/availability-parameters.ts";
 import { integer, text } from "../../http/pipeline/parameters.ts";
@@ -49,7 +50,13 @@ const ownParameters = lazy(() => ({
 }));
 
 type Segment = { staffId?: string | null; staffIds?: string[]; priceCents?: number };
-type Slot = { startsAt: string; endsAt: string; segments: Segment[]; bookingRequest: object };
+type Slot = {
+  startsAt: string;
+  endsAt: string;
+  segments: Segment[];
+  /** The number of guests is left out for one guest. */
+  bookingRequest: { guests?: number };
+};
 type Availability = {
   data: { days: { slots: Slot[] }[]; nextAvailable: string | null };
 };
@@ -62,7 +69,7 @@ export const findTimes: Tool = {
   name: "find_times",
   title: "Find free times",
   description:
-    "Find the free times of a visit (send `serviceIds`) or of a table (send `partySize`) on a `date`, or on the days `from` to `to`. `data` has the earliest times of each of the days; `days` says how many each has. Times are local to the business. Each has `book`, the arguments for the tools book or hold. `staff` has the names of the people. If there is no time, `nextAvailable` is the next free one.",
+    "Find the free times of a visit (send `serviceIds`) or of a table (send `partySize`) on a `date`, or on the days `from` to `to`. `data` has the earliest times of each of the days; `days` says how many each has. Times are local to the business. `totalCents` is the price for all guests. Each has `book`, the arguments for the tools book or hold. `staff` has the names of the people. If there is no time, `nextAvailable` is the next free one.",
   describeArguments: () => ({
     properties: describeParameters({ ...passedParameters(), ...ownParameters() }),
   }),
@@ -145,7 +152,10 @@ const toTime = ({ startsAt, endsAt, segments, bookingRequest }: Slot, isTable: b
   startsAt,
   endsAt,
   ...(!isTable && {
-    priceCents: segments.reduce((sum, { priceCents = 0 }) => sum + priceCents, 0),
+    // The price of a segment is for one guest.
+    totalCents: totalOfPrices(
+      segments.map(({ priceCents = 0 }) => ({ priceCents, quantity: bookingRequest.guests ?? 1 })),
+    ),
     staffIds: staffOf(segments),
   }),
   book: isTable ? { table: bookingRequest } : { visit: bookingRequest },

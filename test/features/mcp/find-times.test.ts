@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { CATALOG_HEADER } from "../../support/catalog-file.ts";
+import { createTestApp } from "../../support/app.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+import { addKey, connect, load } from "./support/agents.ts";
+
+const CATALOG = `${CATALOG_HEADER}
+hours: [{ days: [mon-sun], start: "08:00", end: "22:00" }]
+services: [{ key: yoga, name: Yoga, durationMin: 60, price: 15.00, capacity: 4, staff: [mia] }]
+staff: [{ key: mia, name: Mia }]
+`;
+
+test.each([
+  [{}, 1500],
+  [{ guests: 1 }, 1500],
+  [{ guests: 3 }, 4500],
+])("find_times with %j shows the total that the booking costs", async (guests, totalCents) => {
+  const rt = createTestRuntime();
+  load(rt, CATALOG);
+  const app = createTestApp(rt);
+  const secret = addKey(rt, "salon-aurora");
+  const { call } = await connect({ rt, app }, "/b/salon-aurora/mcp", { secret });
+  const [service] = (await call("search_catalog", { query: "yoga" })).body.data;
+  const times = await call("find_times", { serviceIds: [service.id], ...guests });
+  const [first] = times.body.data;
+  expect(first).toMatchObject({ totalCents });
+  expect(first).not.toHaveProperty("priceCents");
+  const preview = await call("book", { ...first.book, dryRun: true });
+  expect(preview.body.data).toMatchObject({ totalCents });
+});
