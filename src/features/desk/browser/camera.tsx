@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../../pages/browser/clock.ts";
+import { type LiveState, NOT_TAKEN } from "./connection.ts";
 import type { DeskMessage } from "./desk.tsx";
 import type { findCode } from "./later/scanner.ts";
 import type { DeskTexts } from "./texts.ts";
@@ -18,7 +19,7 @@ type Props = {
   texts: DeskTexts;
   /** The path of the decoder. */
   scanner: string;
-  checkIn: (code: string) => Promise<DeskMessage | null>;
+  checkIn: (code: string) => ReturnType<LiveState["act"]>;
 };
 
 type CameraState = "off" | "starting" | "on" | "failed";
@@ -40,7 +41,12 @@ export function Camera({ texts, scanner, checkIn }: Props) {
     document.addEventListener("visibilitychange", stopIfHidden, { signal: session.signal });
     watch(video.current, scanner, session.signal, {
       onStart: () => setState("on"),
-      onCode: async (code) => void vibrate(await latestCheckIn.current(code)),
+      async onCode(code) {
+        const message = await latestCheckIn.current(code);
+        if (message === NOT_TAKEN) return false;
+        vibrate(message);
+        return true;
+      },
     }).catch(() => setState("failed"));
     return () => session.abort();
   }, [isActive]);
@@ -77,7 +83,11 @@ const vibrate = (message: DeskMessage | null): void => {
     navigator.vibrate?.(message.isGood ? 80 : [80, 80, 80, 80, 80]);
 };
 
-type Listeners = { onStart: () => void; onCode: (code: string) => Promise<void> };
+type Listeners = {
+  onStart: () => void;
+  /** Returns whether the code was taken. A code that was not is reported again. */
+  onCode: (code: string) => Promise<boolean>;
+};
 
 /**
  * Shows the camera's pictures, and reports each code once while it is in sight. Aborting `ended`
@@ -107,8 +117,7 @@ async function watch(
       const code = picture && decoder.findCode(picture);
       if (code !== null && code.length <= MAX_CHARS) {
         const isNew = code !== lastSeen.code || now() - lastSeen.at > FORGET_MS;
-        if (isNew) await onCode(code);
-        lastSeen = { code, at: now() };
+        if (!isNew || (await onCode(code))) lastSeen = { code, at: now() };
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }

@@ -3,6 +3,7 @@ import { fillText } from "../../../pages/languages.ts";
 import { now, openedAt } from "../../../pages/browser/clock.ts";
 import type { DeskView } from "../rules.ts";
 import type { DeskMessage, DeskProps } from "./desk.tsx";
+import type { DeskTexts } from "./texts.ts";
 
 // Phones lose their connection and sleep. A view that may be old is never shown as the current one.
 // An action without a response is sent again with the same key, so that the server does it only
@@ -27,7 +28,9 @@ type Reply = { view: DeskView; message: DeskMessage | null };
 
 /** An action whose response has not arrived. */
 type Unanswered = {
-  /** The fields of the form with the key, URL-encoded. */
+  /** The fields of the form, URL-encoded. */
+  fields: string;
+  /** The fields with the key. */
   body: string;
   /** The text of the button, such as "Accept Ana, today, 14:30". */
   label: string;
@@ -42,6 +45,8 @@ type State = Reply & {
   readAt: number;
   isConnected: boolean;
   unanswered: Unanswered | null;
+  /** The label of the last tap that was not taken because an earlier action has no response. */
+  missed: string | null;
   isBusy: boolean;
   /** Whether a person has to decide about sending an action again. */
   isAsking: boolean;
@@ -51,13 +56,16 @@ export type LiveState = State & {
   isStale: boolean;
   ageMs: number;
   /**
-   * Sends the fields of a form with the key of the view that is shown. The message is null if no
-   * response arrives, or if the response to an earlier action is still missing.
+   * Sends the fields of a form with the key of the view that is shown. Returns the message of the
+   * response; null if none arrives; `NOT_TAKEN` if the response to an earlier action is missing.
    */
-  act: (body: URLSearchParams, label: string) => Promise<DeskMessage | null>;
+  act: (body: URLSearchParams, label: string) => Promise<DeskMessage | typeof NOT_TAKEN | null>;
   sendAgain: () => void;
   drop: () => void;
 };
+
+/** Says that an action was not sent, because an earlier one has no response yet. */
+export const NOT_TAKEN = "not taken";
 
 /** Keeps the view of the desk up to date, and sends actions. */
 export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
@@ -68,6 +76,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     readAt: openedAt(),
     isConnected: true,
     unanswered: null,
+    missed: null,
     isBusy: false,
     isAsking: false,
   });
@@ -78,6 +87,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
   /** Shows a response. The age counts from its request, because a phone may sleep meanwhile. */
   const show = (reply: Partial<Reply>, readAt: number): void =>
     set({ ...reply, readAt, isConnected: true });
+  const withMissed = (answer: DeskMessage | null) => addMissed(texts, answer, state.current.missed);
 
   const poll = async (): Promise<void> => {
     const startedAt = now();
@@ -114,14 +124,14 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
       });
       const reply = (await response.json()) as Reply;
       await painted;
-      show({ ...reply }, startedAt);
+      show({ ...reply, message: withMissed(reply.message) }, startedAt);
       set({ unanswered: null });
       return reply.message;
     } catch (error) {
       if (error instanceof Refusal) {
         const text = fillText(texts.notDone, { reason: error.message });
         const refused = { text, isGood: false, codes: [] };
-        set({ unanswered: null, message: refused });
+        set({ unanswered: null, message: withMissed(refused) });
         return refused;
       }
       const unknown = { text: `${texts.unknown} ${unanswered.label}`, isGood: false, codes: [] };
@@ -148,16 +158,44 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     }
   };
 
+  useUpdates(poll, retry, () => set({}));
+
+  const { current } = state;
+  const ageMs = now() - current.readAt;
+  return {
+    ...current,
+    ageMs,
+    isStale: !current.isConnected || ageMs > STALE_MS || document.visibilityState !== "visible",
+    async act(body, label) {
+      const { unanswered, view: shownView } = state.current;
+      const fields = body.toString();
+      if (unanswered !== null) {
+        const changes = refuseTap(texts, state.current, unanswered, { fields, label });
+        if (changes !== undefined) set(changes);
+        return NOT_TAKEN;
+      }
+      body.set("key", shownView.key);
+      const action = { fields, body: body.toString(), label, since: now(), failedAttempts: 0 };
+      set({ unanswered: action, missed: null });
+      return deliver();
+    },
+    sendAgain: () => void deliver(),
+    drop: () => set({ unanswered: null, missed: null, isAsking: false, message: null }),
+  };
+}
+
+/** Reads the view again every few seconds, and when the phone wakes or is connected again. */
+function useUpdates(poll: () => Promise<void>, retry: () => void, render: () => void): void {
   useEffect(() => {
     const update = () => {
       // The page is also rendered when it is hidden: a waking phone shows its last picture at
       // first, which must say that the view may be old.
-      set({});
+      render();
       if (document.visibilityState === "visible") void poll().then(retry);
     };
     const timers = [
       setInterval(() => document.visibilityState === "visible" && void poll(), POLL_MS),
-      setInterval(() => set({}), AGE_CHECK_MS),
+      setInterval(() => render(), AGE_CHECK_MS),
     ];
     document.addEventListener("visibilitychange", update);
     const events = ["online", "offline", "pageshow"] as const;
@@ -168,22 +206,34 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
       for (const event of events) removeEventListener(event, update);
     };
   }, []);
+}
 
-  const { current } = state;
-  const ageMs = now() - current.readAt;
-  return {
-    ...current,
-    ageMs,
-    isStale: !current.isConnected || ageMs > STALE_MS || document.visibilityState !== "visible",
-    async act(body, label) {
-      if (state.current.unanswered !== null) return null;
-      body.set("key", state.current.view.key);
-      set({ unanswered: { body: body.toString(), label, since: now(), failedAttempts: 0 } });
-      return deliver();
-    },
-    sendAgain: () => void deliver(),
-    drop: () => set({ unanswered: null, isAsking: false, message: null }),
-  };
+/** Returns the message of a response, and the label of a tap that was not taken meanwhile. */
+const addMissed = (
+  { notTaken }: DeskTexts,
+  answer: DeskMessage | null,
+  missed: string | null,
+): DeskMessage | null =>
+  answer === null || missed === null
+    ? answer
+    : { ...answer, text: `${answer.text} ${notTaken} ${missed}`, isGood: false };
+
+/**
+ * Returns the state after a tap that is not taken; undefined if it is as before, because the camera
+ * tries a code several times a second.
+ */
+function refuseTap(
+  { wait }: DeskTexts,
+  { message, missed }: State,
+  { fields, failedAttempts }: Unanswered,
+  tap: { fields: string; label: string },
+): Partial<State> | undefined {
+  // A second tap of the same button is no other action.
+  const nextMissed = fields === tap.fields ? missed : tap.label;
+  // A message about a missing response already says to wait.
+  const isShown = failedAttempts > 0 || message?.text === wait;
+  if (!isShown) return { missed: nextMissed, message: { text: wait, isGood: false, codes: [] } };
+  return nextMissed === missed ? undefined : { missed: nextMissed };
 }
 
 /**

@@ -23,6 +23,10 @@ export type DeskTexts = {
   /** The text while the current state is read after a pause. */
   reading: string;
   saving: string;
+  /** The text for a tap while an earlier action has no response. */
+  wait: string;
+  /** The text before the label of such a tap, once the earlier action has its response. */
+  notTaken: string;
   /** The text before the label of an action that the page sends again by itself. */
   unknown: string;
   /** The text before the label of an action that is sent again only if a person says so. */
@@ -123,6 +127,8 @@ export const TEXTS: Translations<DeskTexts> = {
     offline: "Not connected. Nothing can be changed until there is a connection.",
     reading: "Reading the current state …",
     saving: "Saving …",
+    wait: "Wait: the last entry is still being saved.",
+    notTaken: "Not taken, please enter it again:",
     unknown: "Not confirmed yet. The page sends this action again, and the server does it once:",
     sendAgainOrNot:
       "It is not known whether this was saved. Look at the day, then send it again or drop it:",
@@ -252,6 +258,8 @@ export const TEXTS: Translations<DeskTexts> = {
     offline: "Nicht verbunden. Bis die Verbindung wieder da ist, kann nichts geändert werden.",
     reading: "Der aktuelle Stand wird gelesen …",
     saving: "Wird gespeichert …",
+    wait: "Bitte warten: Die letzte Eingabe wird noch gespeichert.",
+    notTaken: "Nicht übernommen, bitte noch einmal eingeben:",
     unknown: "Noch nicht bestätigt. Es wird noch einmal gesendet und einmal ausgeführt:",
     sendAgainOrNot:
       "Ob das gespeichert wurde, ist nicht bekannt. Bitte den Tag ansehen, dann noch einmal senden oder verwerfen:",
@@ -381,6 +389,8 @@ export const TEXTS: Translations<DeskTexts> = {
     offline: "Pas de connexion. Rien ne peut être modifié tant qu’elle manque.",
     reading: "Lecture de l’état actuel …",
     saving: "Enregistrement …",
+    wait: "Attendez : la dernière saisie est encore en cours d’enregistrement.",
+    notTaken: "Pas prise en compte, à saisir de nouveau :",
     unknown: "Pas encore confirmé. L’envoi est répété, l’action faite une fois :",
     sendAgainOrNot:
       "On ne sait pas si ceci a été enregistré. Regardez la journée, puis renvoyez ou abandonnez :",
@@ -513,6 +523,8 @@ export const TEXTS: Translations<DeskTexts> = {
     offline: "Sin conexión. No se puede cambiar nada hasta que vuelva.",
     reading: "Leyendo el estado actual …",
     saving: "Guardando …",
+    wait: "Espera: lo último todavía se está guardando.",
+    notTaken: "No se ha tomado, introdúcelo otra vez:",
     unknown: "Aún sin confirmar. Se envía de nuevo y se hace una sola vez:",
     sendAgainOrNot: "No se sabe si se guardó. Mira el día y luego envíalo otra vez o descártalo:",
     sendAgain: "Enviar otra vez",
@@ -642,6 +654,8 @@ export const TEXTS: Translations<DeskTexts> = {
     offline: "Nessuna connessione. Finché manca non si può cambiare nulla.",
     reading: "Lettura dello stato attuale …",
     saving: "Salvataggio …",
+    wait: "Attendi: l’ultima operazione si sta ancora salvando.",
+    notTaken: "Non registrato, inseriscilo di nuovo:",
     unknown: "Non ancora confermato. Viene inviato di nuovo e fatto una sola volta:",
     sendAgainOrNot:
       "Non si sa se è stato salvato. Guarda la giornata, poi invialo di nuovo o scartalo:",

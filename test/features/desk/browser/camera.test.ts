@@ -8,6 +8,7 @@ import { createTicketStore } from "../../../../src/features/tickets/store.ts";
 import { confirmTicketOrder, createTicketOrder } from "../../../../src/features/tickets/orders.ts";
 import { useBrowser } from "../../../support/browser.ts";
 import { businessOf } from "../open-desk.ts";
+import { type Fate, startLossyProxy } from "../lossy-proxy.ts";
 import { openAll, openDeskPage, SLUG } from "../open-page.ts";
 
 const WIDTH = 640;
@@ -101,6 +102,33 @@ test("the camera checks in two tickets, each once, and only the camera loads the
   await reader.waitForText("Scan with the camera");
   expect(admitted()).toBe(2);
 }, 90_000);
+
+test("the camera checks in a ticket that it saw while another action was being saved", async (test) => {
+  let decide: (method: string) => Fate = () => "passes";
+  let proxy!: Awaited<ReturnType<typeof startLossyProxy>>;
+  const { rt, reader, page, statusOf } = await openDeskPage(test, openPage, {
+    async connect(url) {
+      proxy = await startLossyProxy(url, (method) => decide(method));
+      return proxy.url;
+    },
+    prepare(runtime) {
+      const { id } = createTicketOrder(runtime, SLUG, { event: "gala", items: ["seat"] });
+      const [ticket] = confirmTicketOrder(runtime, SLUG, id).tickets;
+      writeFilm([drawCode(ticket!.admissionCode)]);
+    },
+  });
+  await page.run(openAll);
+  decide = (method) => (method === "POST" ? "held" : "passes");
+  await reader.click("Accept");
+  await expect.poll(proxy.heldCount).toBe(1);
+  await reader.click("Scan with the camera");
+  await reader.waitForText("Wait: the last entry is still being saved.");
+  decide = () => "passes";
+  proxy.release();
+  await reader.waitForText("Checked in: Gala, Seat.");
+  const tickets = rt.openStore(createTicketStore).list({ businessId: businessOf(rt).id }, 10);
+  expect([statusOf(), ...tickets.map(({ status }) => status)]).toEqual(["CONFIRMED", "CHECKED_IN"]);
+}, 60_000);
 
 test("a browser that forbids the camera shows that the code must be typed", async (test) => {
   const { reader, page } = await openDeskPage(test, openPage);

@@ -84,6 +84,25 @@ test("the page sends an action again if the response is lost, and the server doe
   expect(await reader.readText()).not.toContain("Not confirmed yet");
 }, 60_000);
 
+test("a tap while another action is being saved says to wait, and afterwards that it was not taken", async (test) => {
+  const { rt, reader, page, proxy, statusOf, ...network } = await openThroughProxy(test);
+  await page.run(openAll);
+  network.let((method) => (method === "POST" ? "held" : "passes"));
+  await reader.click("Accept");
+  await expect.poll(proxy.heldCount).toBe(1);
+  await reader.fill("Name", "Bo");
+  await reader.click("Enter");
+  await reader.waitForText("Wait: the last entry is still being saved.");
+  network.let(() => "passes");
+  proxy.release();
+  await reader.waitForText("Accepted. Not taken, please enter it again: Enter");
+  expect([statusOf(), countWalkIns(rt)]).toEqual(["CONFIRMED", 0]);
+  await reader.click("Enter");
+  await reader.waitForText("Entered.");
+  expect(await reader.readText()).not.toContain("Not taken");
+  expect(countWalkIns(rt)).toBe(1);
+}, 60_000);
+
 test("ten walk-ins on a slow network that loses every third exchange are entered once each", async (test) => {
   const { rt, reader, page, proxy, ...network } = await openThroughProxy(test, { delayMs: 400 });
   await page.run(openAll);
