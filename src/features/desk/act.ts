@@ -3,6 +3,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type DeskForm, type Done, findAction } from "./actions.ts";
 import { allows, type DeskSession, runAsDesk } from "./desks.ts";
+import { findCodes, keepCodes } from "./recent-codes.ts";
 import { refusalOf } from "./refusals.ts";
 import type { DeskOutcome, DeskRefusal } from "./rules.ts";
 import { createDeskStore } from "./store.ts";
@@ -26,17 +27,20 @@ export function act(
 ): DeskOutcome & { codes?: string[] } {
   const store = rt.openStore(createDeskStore);
   const token = tokenOf(form);
+  const actionId = `${session.device.id} ${token}`;
   try {
-    return runAsDesk(rt, session.desk, address, () =>
+    const outcome = runAsDesk(rt, session.desk, address, () =>
       rt.tx(() => {
         const stored = store.findOutcome(session.device.id, token);
-        if (stored?.ok) return stored;
-        // Admission codes are shown once and not stored.
-        const { codes, ...outcome } = runAction(rt, session, form);
-        store.saveOutcome(session.device.id, token, rt.now(), outcome);
-        return { ...outcome, ...(codes && { codes }) };
+        if (stored?.ok) return { ...stored, codes: findCodes(rt, actionId) ?? [] };
+        // Admission codes are not stored.
+        const { codes = [], ...done } = runAction(rt, session, form);
+        store.saveOutcome(session.device.id, token, rt.now(), done);
+        return { ...done, codes };
       }),
     );
+    if (outcome.codes.length > 0) keepCodes(rt, actionId, outcome.codes);
+    return outcome;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const refusal = findAction(form)?.explain?.(rt, session, form, error) ?? explainByCode(error);

@@ -35,7 +35,7 @@ import { findVisit } from "./view.ts";
 /** The fields of a form by their names. */
 export type DeskForm = Readonly<Record<string, string>>;
 
-/** `codes` are the admission codes of an order, which are shown once and not stored. */
+/** `codes` are the admission codes of an order, which are not stored. */
 export type Done = Extract<DeskOutcome, { ok: true }> & { codes?: string[] };
 export type Action = {
   right: DeskRight;
@@ -51,7 +51,10 @@ export type Action = {
   ) => DeskRefusal | undefined;
 };
 
-const done = (code: DoneCode, details: Pick<Done, "count" | "name" | "awayId"> = {}): Done => ({
+const done = (
+  code: DoneCode,
+  details: Pick<Done, "count" | "name" | "order" | "awayId"> = {},
+): Done => ({
   ok: true,
   code,
   ...details,
@@ -196,9 +199,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     right: "visits",
     isOfBusiness: true,
     run(rt, { business }, { code = "" }) {
-      const { tickets } = confirmTicketOrder(rt, business.slug, code);
+      const { order, tickets } = confirmTicketOrder(rt, business.slug, code);
       const codes = tickets.map(({ admissionCode }) => admissionCode);
-      return { ...done("order_confirmed", { count: tickets.length }), codes };
+      return { ...done("order_confirmed", { count: tickets.length, order: order.code }), codes };
     },
     explain: (_rt, _session, _form, error) =>
       error.code === "resource_not_found" ? { code: "no_order", at: null } : undefined,

@@ -57,7 +57,7 @@ export async function postAction(request: PageRequest): Promise<HttpResponse> {
   const awayId = outcome.ok ? outcome.awayId : undefined;
   // The action may have changed the business, so the session is read again before it is shown.
   const current = sessionOf(request) ?? session;
-  // Codes are not stored, so no redirect can show them.
+  // Codes are not stored with the outcome, so no redirect can show them.
   if (wantsJson(request) || (outcome.codes ?? []).length > 0)
     return respondWithDesk(request, current, outcome, awayId);
   const query = new URLSearchParams({ done: tokenOf(form), ...(awayId && { away: awayId }) });
@@ -111,11 +111,16 @@ function toMessage(
 ): DeskMessage {
   const texts = TEXTS[language];
   if (outcome.ok) {
-    const { code, count = 0, name } = outcome;
+    const { code, count = 0, name, order, codes = [] } = outcome;
     const text =
       name === undefined
         ? fillText(texts.done[code], { count })
         : fillText(texts.checkedInAs, { name: showHidden(name) });
+    // A repeated action can come too late for the codes of its order.
+    if (order !== undefined && codes.length === 0) {
+      const command = `deskbell tickets list --order ${order}`;
+      return { text: `${text} ${fillText(texts.codesGone, { command })}`, isGood: true, codes };
+    }
     return { text, isGood: true, codes: outcome.codes ?? [] };
   }
   const { refusal, message } = outcome;

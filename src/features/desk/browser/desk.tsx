@@ -204,7 +204,7 @@ function StateOfView({ texts, time, live, message }: StateProps) {
   );
 }
 
-/** The codes of an order, which are shown once. */
+/** The codes of an order, which are shown after its confirmation only. */
 const Codes = ({ message, texts }: { message: DeskMessage | null; texts: DeskTexts }) =>
   message === null || message.codes.length === 0 ? null : (
     <div class="card">

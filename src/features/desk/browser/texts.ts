@@ -87,6 +87,8 @@ export type DeskTexts = {
   moreOrders: string;
   orderCode: string;
   codesOnce: string;
+  /** The text instead of the codes: `command` lists the IDs of the tickets. */
+  codesGone: string;
   device: string;
   unpair: string;
   /** The description in the page's HTML head. */
@@ -203,6 +205,8 @@ export const TEXTS: Translations<DeskTexts> = {
     moreOrders: "There are older orders, too: enter the code of one to confirm it.",
     orderCode: "Code of the order",
     codesOnce: "Give these codes to the guest. They are shown only now:",
+    codesGone:
+      "The codes are no longer shown. The tickets are also checked in by their IDs, which whoever runs the server lists: {command}",
     device: "This device",
     unpair: "Unpair this device",
     about: "Who comes today and tomorrow, and what the shop does about it.",
@@ -334,6 +338,8 @@ export const TEXTS: Translations<DeskTexts> = {
     moreOrders: "Es gibt auch ältere Bestellungen: Bestätigen Sie eine mit ihrem Code.",
     orderCode: "Code der Bestellung",
     codesOnce: "Diese Codes dem Gast geben. Sie erscheinen nur jetzt:",
+    codesGone:
+      "Die Codes werden nicht mehr angezeigt. Die Tickets lassen sich auch mit ihren IDs einlassen. Wer den Server betreibt, listet sie auf: {command}",
     device: "Dieses Gerät",
     unpair: "Dieses Gerät trennen",
     about: "Wer heute und morgen kommt, und was das Geschäft dazu tut.",
@@ -467,6 +473,8 @@ export const TEXTS: Translations<DeskTexts> = {
       "Il y a aussi des commandes plus anciennes : saisissez le code de l’une d’elles pour la confirmer.",
     orderCode: "Code de la commande",
     codesOnce: "Donnez ces codes au client. Ils ne s’affichent que maintenant :",
+    codesGone:
+      "Les codes ne sont plus affichés. Les billets entrent aussi avec leurs identifiants, que la personne qui gère le serveur affiche ainsi : {command}",
     device: "Cet appareil",
     unpair: "Dissocier cet appareil",
     about: "Qui vient aujourd’hui et demain, et ce que l’établissement y répond.",
@@ -598,6 +606,8 @@ export const TEXTS: Translations<DeskTexts> = {
     moreOrders: "También hay pedidos más antiguos: introduzca el código de uno para confirmarlo.",
     orderCode: "Código del pedido",
     codesOnce: "Da estos códigos al cliente. Solo se muestran ahora:",
+    codesGone:
+      "Los códigos ya no se muestran. Las entradas también se registran con sus identificadores; quien lleva el servidor los ve con: {command}",
     device: "Este dispositivo",
     unpair: "Desvincular este dispositivo",
     about: "Quién viene hoy y mañana, y qué responde el negocio.",
@@ -731,6 +741,8 @@ export const TEXTS: Translations<DeskTexts> = {
     moreOrders: "Ci sono anche ordini meno recenti: inserisci il codice di uno per confermarlo.",
     orderCode: "Codice dell’ordine",
     codesOnce: "Dai questi codici al cliente. Si vedono solo adesso:",
+    codesGone:
+      "I codici non vengono più mostrati. I biglietti entrano anche con i loro ID; chi gestisce il server li elenca con: {command}",
     device: "Questo dispositivo",
     unpair: "Scollega questo dispositivo",
     about: "Chi viene oggi e domani, e che cosa risponde il negozio.",
