@@ -117,6 +117,11 @@ export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 
 /** The least number of due rows that are read at once. */
 const READ_AHEAD = 32;
+/**
+ * The least number for the endpoint of a partner, which gets one delivery of a business at a time:
+ * after a large change of one business, the deliveries of the others are behind those of this one.
+ */
+const READ_AHEAD_OF_PARTNER = 2000;
 /** The number of rows read for each claimed delivery: claimed ones among the rows are skipped. */
 const READ_AHEAD_PER_CLAIMED = 4;
 /** The attempts of a delivery that may use prompt permits: the first one and its first retry. */
@@ -218,7 +223,8 @@ export class EndpointQueue {
   ): DueRow[] {
     if (this.#dueRows.length === 0 && !this.#hasReadAllDue) {
       const claimed = this.claimedCount;
-      const limit = claimed + Math.max(READ_AHEAD, READ_AHEAD_PER_CLAIMED * claimed);
+      const least = this.target.businessId === null ? READ_AHEAD_OF_PARTNER : READ_AHEAD;
+      const limit = claimed + Math.max(least, READ_AHEAD_PER_CLAIMED * claimed);
       const rows = read(limit);
       this.#hasReadAllDue = rows.length < limit;
       this.#dueRows = claimed === 0 ? rows : rows.filter(({ number }) => !isClaimed(number));
