@@ -80,7 +80,7 @@ const redirectToDesk = (request: PageRequest, token: string): HttpResponse =>
     "cache-control",
     "no-store",
     "referrer-policy",
-    "same-origin",
+    "strict-origin",
     ...cookieHeaders(request, token),
   ]);
 

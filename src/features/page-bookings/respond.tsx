@@ -21,7 +21,12 @@ import { isLoopbackHost } from "../../domain/addresses.ts";
 import { fillText } from "../../pages/languages.ts";
 import { writeTime } from "./when.ts";
 
-export const NO_STORE: RawHeaders = ["cache-control", "no-store", "referrer-policy", "same-origin"];
+export const NO_STORE: RawHeaders = [
+  "cache-control",
+  "no-store",
+  "referrer-policy",
+  "strict-origin",
+];
 
 /** Matches the end of a path to which forms are sent. The page of the form is without it. */
 const FORM_PATH = /\/(?:hold|cancel|confirm|move)$/;

@@ -108,10 +108,10 @@ export function renderPage(location: PageLocation, page: Page): RenderedPage {
       policyOf(page, theme),
       "cross-origin-opener-policy",
       "same-origin",
-      // With `no-referrer`, browsers send `Origin: null` with forms, and no form could be accepted
-      // from a browser that sends no Sec-Fetch-Site.
+      // Paths can have secrets. With `no-referrer`, browsers send `Origin: null` with forms, and no
+      // form could be accepted from a browser that sends no Sec-Fetch-Site.
       "referrer-policy",
-      "same-origin",
+      "strict-origin",
     ],
   };
 }

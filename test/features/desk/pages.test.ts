@@ -116,7 +116,7 @@ test("the pages of the desk forbid frames, caches, search engines, referrers and
     );
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("x-robots-tag")).toContain("noindex");
-    expect(headers.get("referrer-policy")).toBe("same-origin");
+    expect(headers.get("referrer-policy")).toBe("strict-origin");
   }
 });
 

@@ -271,7 +271,7 @@ test("the pages of one guest stay out of caches, search engines, frames, referre
     const { headers } = await visitor.send(url);
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("x-robots-tag")).toContain("noindex");
-    expect(headers.get("referrer-policy")).toBe("same-origin");
+    expect(headers.get("referrer-policy")).toBe("strict-origin");
   }
   const { headers } = await visitor.send(link);
   expect(headers.get("content-security-policy")).toMatch(/frame-ancestors 'none'/);

@@ -73,7 +73,7 @@ test("a page of one person is kept by no cache and no search engine, and runs no
     "content-language": "de",
     "cache-control": "no-store",
     "x-robots-tag": "noindex, nofollow",
-    "referrer-policy": "same-origin",
+    "referrer-policy": "strict-origin",
     "x-content-type-options": "nosniff",
     "cross-origin-opener-policy": "same-origin",
     "content-security-policy":

@@ -132,7 +132,7 @@ test("the pages of alert links forbid frames, caches, search engines and referre
     );
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("x-robots-tag")).toContain("noindex");
-    expect(headers.get("referrer-policy")).toBe("same-origin");
+    expect(headers.get("referrer-policy")).toBe("strict-origin");
   }
   await post(accept);
   const [secret] = /[0-9a-f]{48}/.exec(accept)!;
