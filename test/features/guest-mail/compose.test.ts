@@ -179,26 +179,34 @@ test("three iCal parsers accept the calendar entries in the mails about a visit,
   }
 });
 
-test("the guest of a ticket order is mailed about the order, its confirmation and its event", async () => {
-  const { api, server, send, base, list } = await openMails("CONFIRM", "venue");
+/** Orders tickets of the first event on sale, as a guest does on the page. */
+async function orderTickets({ api, base }: Awaited<ReturnType<typeof openMails>>, quantity = 2) {
   const visitor = createVisitor(api);
   const { id, slug } = businessOf(api);
   const event = api.store.catalog
     .listByKind(id, "public_event")
-    .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0);
-  const url = `${base}?event=${objectId("public_event", slug, event!)}`;
+    .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0)!;
+  const url = `${base}?event=${objectId("public_event", slug, event)}`;
   const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
-  const details = (await visitor.send(`${url}&${field}=2`)).headers.get("location") ?? "";
+  const details = (await visitor.send(`${url}&${field}=${quantity}`)).headers.get("location") ?? "";
   expect((await visitor.book(details)).status).toBe(303);
-  await send();
   const [order] = api.openStore(createOrderStore).list({ businessId: id }, 10);
-  confirmTicketOrder(api, slug, order!.code);
+  return { visitor, event, field, order: order! };
+}
+
+test("the guest of a ticket order is mailed about the order, its confirmation and its event", async () => {
+  const opened = await openMails("CONFIRM", "venue");
+  const { api, server, send, list } = opened;
+  const { slug } = businessOf(api);
+  const { visitor, event, field, order } = await orderTickets(opened);
+  await send();
+  confirmTicketOrder(api, slug, order.code);
   await send();
   const [received, confirmed] = server.mails.map(({ raw }) => raw) as [string, string];
   expect(parseMail(received).headers.get("subject")).toMatch(/^Tickets reserved: /);
-  expect(partOf(received, "text/plain")).toContain(order!.code);
-  const ticketType = event!.ticketTypes.find((type) =>
-    field.endsWith(ticketTypeId(slug, event!, type)),
+  expect(partOf(received, "text/plain")).toContain(order.code);
+  const ticketType = event.ticketTypes.find((type) =>
+    field.endsWith(ticketTypeId(slug, event, type)),
   );
   expect(partOf(received, "text/plain")).toContain(`Tickets: 2 × ${ticketType?.name}\r\n`);
   expect(partOf(received, "text/plain")).toMatch(/because tickets of .* were ordered/);
@@ -210,7 +218,7 @@ test("the guest of a ticket order is mailed about the order, its confirmation an
     "Show the code of each ticket at the entrance.",
   );
   expect(parseCalendar(partOf(confirmed, "text/calendar"))).toMatchObject([
-    { summary: event!.name, start: new Date(event!.startsAt) },
+    { summary: event.name, start: new Date(event.startsAt) },
   ]);
   const [, token = ""] = /\/v\/(deskbell_gv_\w+)/.exec(partOf(confirmed, "text/plain")) ?? [];
   expect(await visitor.get(`/b/${slug}/v/${token}`)).toContain("Your tickets are confirmed");
@@ -242,24 +250,17 @@ test.each([
 ])(
   "the mail and calendar entry of tickets for an event $where say where it is",
   async ({ change, lines, location, isAtBusiness }) => {
-    const { api, server, send, base } = await openMails("CONFIRM", "venue");
-    const visitor = createVisitor(api);
-    const { id, slug, doc: business } = businessOf(api);
+    const opened = await openMails("CONFIRM", "venue");
+    const { api, server, send } = opened;
+    const { slug, doc: business } = businessOf(api);
     editCatalog(api, slug, (catalog) => ({
       catalog: withObjects(catalog, "public_event", (docs) =>
         docs.map((doc) => ({ ...doc, ...change })),
       ),
       target: { section: "publicPage" },
     }));
-    const event = api.store.catalog
-      .listByKind(id, "public_event")
-      .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0);
-    const url = `${base}?event=${objectId("public_event", slug, event!)}`;
-    const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
-    const details = (await visitor.send(`${url}&${field}=2`)).headers.get("location") ?? "";
-    await visitor.book(details);
-    const [order] = api.openStore(createOrderStore).list({ businessId: id }, 10);
-    confirmTicketOrder(api, slug, order!.code);
+    const { order } = await orderTickets(opened);
+    confirmTicketOrder(api, slug, order.code);
     await send();
     const mail = server.mails.at(-1)!.raw;
     const text = partOf(mail, "text/plain");
@@ -291,18 +292,11 @@ test("each mail about a visit says in its heading and first sentence what became
 });
 
 test("the mail of an order that is cancelled with its event still names the event and its tickets", async () => {
-  const { api, server, send, base } = await openMails("CONFIRM", "venue");
-  const visitor = createVisitor(api);
-  const { id, slug } = businessOf(api);
-  const event = api.store.catalog
-    .listByKind(id, "public_event")
-    .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0)!;
-  const url = `${base}?event=${objectId("public_event", slug, event)}`;
-  const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
-  const details = (await visitor.send(`${url}&${field}=2`)).headers.get("location") ?? "";
-  await visitor.book(details);
+  const opened = await openMails("CONFIRM", "venue");
+  const { api, server, send } = opened;
+  const { slug } = businessOf(api);
+  const { event, field, order } = await orderTickets(opened);
   await send();
-  const [order] = api.openStore(createOrderStore).list({ businessId: id }, 10);
   const removeEvent = (): unknown =>
     editCatalog(api, slug, (catalog) => ({
       catalog: withObjects(
@@ -313,7 +307,7 @@ test("the mail of an order that is cancelled with its event still names the even
       ),
       target: { section: "publicPage" },
     }));
-  cancelTicketOrder(api, slug, order!.code, null);
+  cancelTicketOrder(api, slug, order.code, null);
   removeEvent();
   await send();
   const cancelled = server.mails.at(-1)!.raw;
@@ -326,24 +320,18 @@ test("the mail of an order that is cancelled with its event still names the even
   expect(parseCalendar(partOf(cancelled, "text/calendar"))).toMatchObject([
     { summary: event.name, start: new Date(event.startsAt) },
   ]);
-  expect(describeVisit(api, businessOf(api), order!.id)).toMatchObject({
-    event: order!.code,
+  expect(describeVisit(api, businessOf(api), order.id)).toMatchObject({
+    event: order.code,
     hasTime: false,
   });
 });
 
 test("a confirmed order without codes of its own does not offer the code of the order as a ticket", async () => {
-  const { api, send, base, list } = await openMails("CONFIRM", "venue");
-  const visitor = createVisitor(api);
+  const opened = await openMails("CONFIRM", "venue");
+  const { api, send, list } = opened;
   const business = businessOf(api);
-  const event = api.store.catalog
-    .listByKind(business.id, "public_event")
-    .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0)!;
-  const url = `${base}?event=${objectId("public_event", business.slug, event)}`;
-  const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
-  await visitor.book((await visitor.send(`${url}&${field}=1`)).headers.get("location") ?? "");
-  const [order] = api.openStore(createOrderStore).list({ businessId: business.id }, 10);
-  confirmTicketOrder(api, business.slug, order!.code);
+  const { order } = await orderTickets(opened, 1);
+  confirmTicketOrder(api, business.slug, order.code);
   edit(api, "UPDATE ticket_order SET keeps_codes = 0");
   await send();
   const mail = composeMail(api, list().at(-1)!, business, { from: "a@salon.example", link: "" });
