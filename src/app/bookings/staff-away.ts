@@ -28,9 +28,9 @@ export type Away = {
 };
 
 /**
- * Adds time off of a staff member, and returns the visits that `listAwayVisits` finds. Time off that exists
- * with the same start and end is not added again, so a repeated call lists the visits that are
- * left.
+ * Adds time off of a staff member, and returns the visits that `listAwayVisits` finds. Time off
+ * that exists with the same start and end is not added again, so a repeated call lists the visits
+ * that are left.
  * @throws AppError as `parseTimeOff`
  */
 export const markAway = (rt: Runtime, slug: string, request: TimeOffRequest): Away =>

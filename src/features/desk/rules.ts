@@ -167,7 +167,8 @@ export type DeskView = {
 
 /**
  * The outcome of an action. The page has a text for each code, which may name the `count` of visits
- * or tickets, the `name` of what a ticket is for, or the code of an `order`; a refusal without a code shows `message`, which is English.
+ * or tickets, the `name` of what a ticket is for, or the code of an `order`; a refusal without a
+ * code shows `message`, which is English.
  */
 export type DeskOutcome =
   | { ok: true; code: DoneCode; count?: number; name?: string; order?: string; awayId?: string }

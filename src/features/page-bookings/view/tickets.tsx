@@ -35,7 +35,7 @@ function quantitiesOf({ minPerOrder, maxPerOrder, availability }: TicketType): n
 export const TicketChoice = (props: TicketsProps) => {
   const { shop, texts, event, path, kept, chosen, isGone } = props;
   const canBuy = event.status === "PUBLISHED" && event.ticketTypes.some(isOnSale);
-  // Until the guest has chosen, it is the first type, with the fewest tickets that an order can have.
+  // Until the guest chooses, the page proposes the first type, with the fewest tickets of an order.
   const isUnchosen = chosen.length === 0;
   const quantityOf = ({ id, minPerOrder }: TicketType, i: number): number =>
     chosen.find(({ ticketTypeId }) => ticketTypeId === id)?.quantity ??
