@@ -267,7 +267,8 @@ test.each([
     for (const line of lines) expect(text).toContain(line);
     const [street = "no address"] = addressLines(business);
     expect(text.includes(street)).toBe(isAtBusiness);
-    expect(parseCalendar(partOf(mail, "text/calendar"))[0]?.location).toEqual(location);
+    const entries = parseCalendar(partOf(mail, "text/calendar"));
+    expect(entries.map((entry) => entry.location)).toEqual([location]);
   },
 );
 
