@@ -108,7 +108,6 @@ const SLOWEST = [
   "features/partner-page/browser/partner-page/hostile",
   "proofs/attack/anonymous-holds",
   "proofs/crash/clean-restart",
-  "domain/catalog/file/repair",
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Starts the slowest tests first, so that they do not run alone at the end. */

@@ -140,14 +140,10 @@ function insertBooking(
   saveCustomer(rt, business.id, booking.id, guest.customer);
   tellOfChange(rt, business, null, booking);
   if (access.keyId === null) auditVisit(rt, business, "booking.created", booking);
-  else
-    notifyReceived(
-      rt,
-      business,
-      access,
-      { noun: "booking", what: describeBooking(booking) },
-      booking,
-    );
+  else {
+    const what = describeBooking(booking);
+    notifyReceived(rt, business, access, { noun: "booking", what }, booking);
+  }
   const event = bookingCreatedEvent(toPartnerBooking(rt, business, booking));
   appendEvents(rt, business, [event], access.keyId);
   return booking;

@@ -11,8 +11,8 @@ import {
   readAuditLog,
   readBackupAuditLog,
   readCounters,
-  removeDatabase,
   prepareReplacement,
+  removeDatabase,
   replaceDatabase,
   restoreDraftPath,
 } from "../store/files.ts";
