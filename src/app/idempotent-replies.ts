@@ -117,6 +117,36 @@ export function reencryptReplies(rt: Runtime): void {
   }
 }
 
+/**
+ * Sets the customer references of visits to null in stored replies, which can still be repeated.
+ * Call it in a transaction.
+ */
+export function eraseInReplies(rt: Runtime, visitIds: readonly string[]): void {
+  const erased = new Set(visitIds);
+  for (const row of rt.store.idempotency.list()) {
+    // A reply that no key decrypts cannot be repeated.
+    const plain = tryDecrypt(rt, row);
+    const reply = plain === undefined ? undefined : (JSON.parse(plain) as Sealed);
+    // The reply to a form of the booking page is the token of a link.
+    if (reply?.body?.startsWith("{") !== true) continue;
+    const body = JSON.parse(reply.body) as { data?: { id?: string; customerRef?: string | null } };
+    const { data } = body;
+    if (data?.id === undefined || !erased.has(data.id) || !data.customerRef) continue;
+    data.customerRef = null;
+    const text = JSON.stringify(body);
+    const headers = withLength(reply.headers, Buffer.byteLength(text));
+    const sealed = rt.secrets.encrypt(
+      JSON.stringify({ ...reply, headers, body: text } satisfies Sealed),
+      rowIdOf(row),
+    );
+    rt.store.idempotency.replace({ ...row, sealed });
+  }
+}
+
+/** Returns the headers, which are names and values in turn, with the length of another body. */
+const withLength = (headers: string[], length: number): string[] =>
+  headers.map((value, i) => (headers[i - 1] === "content-length" ? String(length) : value));
+
 function tryDecrypt(rt: Runtime, row: IdempotencyRow): string | undefined {
   try {
     return rt.secrets.decrypt(row.sealed, rowIdOf(row));

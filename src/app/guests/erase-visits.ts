@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Envelope } from "../../domain/envelope.ts";
 import { LOCK_BREAK_MS } from "../../store/database/write-lock.ts";
+import { eraseInReplies } from "../idempotent-replies.ts";
 import type { Runtime } from "../runtime.ts";
 import {
   emptyErasedLog,
@@ -31,6 +32,7 @@ export function eraseForGood(
     // Features record the erasure before the commit, so that restoring a backup never undoes it.
     if (!rt.isDryRun()) for (const { guestsErased } of ON_REMOVAL) guestsErased?.(rt, visitIds);
     eraseVisits(rt, visitIds);
+    eraseInReplies(rt, visitIds);
     markErasedLog(rt);
     alsoWrite();
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
+import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { hashApiKey } from "../../../src/domain/api-key.ts";
@@ -18,7 +19,7 @@ import {
   WEBHOOKS,
 } from "../support/webhooks.ts";
 import type { Visit } from "../../../src/domain/bookings/visit.ts";
-import { type Client, openBookingShop, visit } from "../support/bookings.ts";
+import { type Client, openBookingShop, orderOf, visit } from "../support/bookings.ts";
 import type { TestRuntime } from "../../support/test-runtime.ts";
 
 const DAY_MS = 86_400_000;
@@ -181,6 +182,38 @@ test("a stored reply is kept for 24 hours, encrypted, and survives a rotation of
   await createPruner(api)();
   expect(api.store.idempotency.list()).toEqual([]);
   expect(JSON.stringify(api.logged)).not.toContain("order-1");
+});
+
+test("the repeated reply to a booking or order does not have the customer reference of an erased guest", async () => {
+  const { rt, site } = openBookingShop();
+  const requests = [
+    ["/bookings", visit("09:00", { customerRef: "ana" }), "booking-1"],
+    ["/bookings", visit("10:00", { customerRef: "leo" }), "booking-2"],
+    ["/ticket-orders", { ...orderOf(rt), customerRef: "ana" }, "order-1"],
+  ] as const;
+  const sendAll = () =>
+    Promise.all(
+      requests.map(async ([path, body, token]) => {
+        const {
+          status,
+          headers,
+          body: reply,
+        } = await site.send("POST", path, body, {
+          "idempotency-key": token,
+        });
+        const isRepeated = headers.get("idempotency-replayed") === "true";
+        return { status, isRepeated, id: reply.data.id, customerRef: reply.data.customerRef };
+      }),
+    );
+  const made = await sendAll();
+  expect(made.map(({ customerRef }) => customerRef)).toEqual(["ana", "leo", "ana"]);
+  // A reply that no master key decrypts does not prevent the erasure.
+  const [row] = rt.store.idempotency.list();
+  rt.store.idempotency.replace({ ...row!, token: "lost", sealed: Buffer.alloc(64) });
+  eraseForGood(rt, [made[0]!.id, made[2]!.id]);
+  expect(await sendAll()).toEqual(
+    made.map((sent, i) => ({ ...sent, isRepeated: true, customerRef: i === 1 ? "leo" : null })),
+  );
 });
 
 test("a repeated request is refused, not handled again, if the master key is gone", async () => {
