@@ -1,8 +1,7 @@
-/**
- * The end of a public event in a query of `catalog_object`, by the rule of `endOfEvent`. SQLite
- * reads 9e999 as infinity.
- */
-export const END_OF_EVENT = "iif(doc ->> 'status' = 'POSTPONED', 9e999, doc ->> 'endsAt')";
+import { POSTPONED_MS } from "../domain/catalog/event-end.ts";
+
+/** The end of a public event in a query of `catalog_object`, by the rule of `endOfEvent`. */
+export const END_OF_EVENT = `(doc ->> 'endsAt') + iif(doc ->> 'status' = 'POSTPONED', ${POSTPONED_MS}, 0)`;
 
 /**
  * The end of the event of the ticket order `visit_id`, or the order's last change if the event is

@@ -100,8 +100,8 @@ export type GuestRow = { visitId: string; businessId: string; sealed: Buffer };
 
 /**
  * A guest, and when the visit ends: at its start if it is cancelled; 0 if it does not exist. A hold
- * ends when it expires, an order with its event (never while the event is postponed), or with its
- * last change if the event was deleted.
+ * ends when it expires, an order with its event (a postponed one by the rule of `endOfEvent`), or with
+ * its last change if the event was deleted.
  */
 export type EndedGuest = Pick<GuestRow, "visitId" | "businessId"> & { endedAt: number };
 

@@ -1,8 +1,14 @@
 import type { PublicEventDoc } from "./catalog.ts";
 
 /**
- * Returns when a public event ends (epoch ms). A postponed one has no end yet: the times in the
- * catalog may be those of the old date. `END_OF_EVENT` is this rule in SQL.
+ * For how long after its old end a postponed public event waits for its new date: two years. Guest
+ * data would have no end if it waited for ever.
+ */
+export const POSTPONED_MS = 730 * 86_400_000;
+
+/**
+ * Returns when a public event ends (epoch ms). The times of a postponed one may be those of the old
+ * date, so it ends `POSTPONED_MS` later. `END_OF_EVENT` is this rule in SQL.
  */
 export const endOfEvent = ({ status, endsAt }: Pick<PublicEventDoc, "status" | "endsAt">): number =>
-  status === "POSTPONED" ? Infinity : endsAt;
+  status === "POSTPONED" ? endsAt + POSTPONED_MS : endsAt;
