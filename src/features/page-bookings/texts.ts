@@ -7,9 +7,7 @@ export type BookingTexts = {
   services: string;
   table: string;
   nothing: string;
-  from: string;
   free: string;
-  onRequest: string;
   variant: string;
   addons: string;
   included: string;
@@ -126,9 +124,7 @@ const TEXTS: Translations<BookingTexts> = {
     services: "Services",
     table: "Book a table",
     nothing: "Nothing can be booked here at the moment.",
-    from: "from {price}",
     free: "free",
-    onRequest: "price on request",
     variant: "Which one?",
     addons: "Anything else?",
     included: "included",
@@ -251,9 +247,7 @@ const TEXTS: Translations<BookingTexts> = {
     services: "Leistungen",
     table: "Tisch reservieren",
     nothing: "Im Moment kann hier nichts gebucht werden.",
-    from: "ab {price}",
     free: "kostenlos",
-    onRequest: "Preis auf Anfrage",
     variant: "Welche Ausführung?",
     addons: "Noch etwas dazu?",
     included: "inbegriffen",
@@ -377,9 +371,7 @@ const TEXTS: Translations<BookingTexts> = {
     services: "Prestations",
     table: "Réserver une table",
     nothing: "Rien ne peut être réservé ici pour le moment.",
-    from: "dès {price}",
     free: "gratuit",
-    onRequest: "prix sur demande",
     variant: "Quelle formule ?",
     addons: "Autre chose ?",
     included: "inclus",
@@ -502,9 +494,7 @@ const TEXTS: Translations<BookingTexts> = {
     services: "Servicios",
     table: "Reservar mesa",
     nothing: "De momento no se puede reservar nada aquí.",
-    from: "desde {price}",
     free: "gratis",
-    onRequest: "precio a consultar",
     variant: "¿Qué opción?",
     addons: "¿Algo más?",
     included: "incluido",
@@ -626,9 +616,7 @@ const TEXTS: Translations<BookingTexts> = {
     services: "Servizi",
     table: "Prenota un tavolo",
     nothing: "Al momento qui non si può prenotare nulla.",
-    from: "da {price}",
     free: "gratuito",
-    onRequest: "prezzo su richiesta",
     variant: "Quale opzione?",
     addons: "Qualcos’altro?",
     included: "incluso",

@@ -330,6 +330,13 @@ services: [{ key: wash, name: Wash, durationMin: 60, priceCents: 5000, bookingRu
   expect(times).toEqual(["2026-12-07T14:00:00.000Z"]);
 });
 
+test("the list of services shows the range of durations and the lowest price of a service's variants", async () => {
+  const { base, visitor } = openPage();
+  expect(await visitor.get(base)).toContain(
+    '<span>1 h – 1 h 15 min</span><span class="price">from $58.00</span>',
+  );
+});
+
 test("a page whose booking is switched off books nothing, and shows the telephone number", async () => {
   const { api, base, visitor } = openPage();
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));

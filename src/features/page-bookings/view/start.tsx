@@ -1,9 +1,8 @@
 /** @jsxImportSource preact */
-import type { PublicService } from "../../../domain/public/service.ts";
-import { fillText } from "../../../pages/languages.ts";
 import type { BookingShop, Offer } from "../read-offer.ts";
 import type { Fields } from "../urls.ts";
 import { CategoryLinks, Pager } from "../../public-pages/view/frame.tsx";
+import { durationOf, priceOf } from "../../public-pages/view/services.tsx";
 import { Heading, Notice, Outside, Telephone } from "./parts.tsx";
 
 type StartProps = BookingShop & {
@@ -64,8 +63,8 @@ export const Start = (props: StartProps) => {
                         <Outside shop={shop} text={service.name} />
                       </strong>
                       <span class="facts">
-                        <span>{shop.format.duration(service.durationFromMin)}</span>
-                        <span class="price">{priceOf(props, service)}</span>
+                        <span>{durationOf(shop, service)}</span>
+                        <span class="price">{priceOf(shop, service)}</span>
                       </span>
                     </a>
                   </li>
@@ -79,14 +78,3 @@ export const Start = (props: StartProps) => {
     </>
   );
 };
-
-/** Returns the price of a service as the list of services shows it. */
-export function priceOf({ shop, texts }: BookingShop, service: PublicService): string {
-  const { priceType, priceFromCents, variants = [] } = service;
-  if (priceType === "FREE") return texts.free;
-  if (priceType === "ON_REQUEST") return texts.onRequest;
-  const price = shop.format.money(priceFromCents);
-  const isFrom =
-    priceType === "FROM" || variants.some(({ priceCents }) => priceCents !== priceFromCents);
-  return isFrom ? fillText(texts.from, { price }) : price;
-}

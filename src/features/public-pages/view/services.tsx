@@ -98,7 +98,10 @@ const Service = ({ shop, service }: { shop: Shop; service: PublicService }) => {
 };
 
 /** Returns how long a service takes: a range if its variants differ. */
-function durationOf({ format }: Shop, { durationFromMin, variants }: PublicService): string {
+export function durationOf(
+  { format }: Pick<Shop, "format">,
+  { durationFromMin, variants }: PublicService,
+): string {
   const longest = Math.max(durationFromMin, ...variants.map(({ durationMin }) => durationMin));
   const shortest = format.duration(durationFromMin);
   return longest === durationFromMin ? shortest : `${shortest} – ${format.duration(longest)}`;
