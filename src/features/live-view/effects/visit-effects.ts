@@ -1,6 +1,11 @@
 import type { StateAction } from "../../../app/bookings/change-visit.ts";
-import { changeBooking, changeReservation } from "../../../app/bookings/operator-changes.ts";
+import {
+  changeBooking,
+  changeReservation,
+  getBooking,
+} from "../../../app/bookings/operator-changes.ts";
 import { getBusiness } from "../../../app/businesses.ts";
+import type { Runtime } from "../../../app/runtime.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { formatInstant, formatLocalMinute, parseTimeOfDay } from "../../../domain/local-time.ts";
 import { quote } from "../../../domain/text.ts";
@@ -27,8 +32,8 @@ export function changeVisit(
 }
 
 /**
- * Moves a visit. The person in the shop decides, so the minimum notice, the horizon and the grid do
- * not apply.
+ * Moves a visit, so that the service of the selected row starts at the typed time. The person in
+ * the shop decides, so the minimum notice, the horizon and the grid do not apply.
  * @param text a typed time; without a date, it is on the day of the visit
  */
 export async function moveVisit(
@@ -37,13 +42,28 @@ export async function moveVisit(
   { id, type, slug, name, startsAt }: VisitName,
   text: string,
 ): Promise<void> {
-  const { timezone } = getBusiness(rt, slug).doc;
+  const { id: businessId, doc } = getBusiness(rt, slug);
+  const { timezone } = doc;
   const at = parseTimeOfDay(text, timezone, rt.now(), startsAt);
   if (at === undefined)
     throw new AppError("invalid_date", `Invalid time ${quote(text)}: use 11:30 or tomorrow 10:00.`);
   const { rescheduleBooking, rescheduleReservation } =
     await import("../../../app/bookings/reschedule.ts");
   const move = type === "booking" ? rescheduleBooking : rescheduleReservation;
-  move(rt, slug, id, { start: formatInstant(at, timezone), ignoresNotice: true });
+  const start = at - (type === "booking" ? delayOfService(rt, businessId, id, startsAt) : 0);
+  move(rt, slug, id, { start: formatInstant(start, timezone), ignoresNotice: true });
   notify(`Moved ${name} to ${formatLocalMinute(at, timezone).replace("T", " ")}.`, "good");
+}
+
+/**
+ * Returns how long after its visit a service starts, in milliseconds.
+ * @throws AppError state_refuses if no service of the visit starts at that time any more
+ */
+function delayOfService(rt: Runtime, businessId: string, id: string, startsAt: number): number {
+  const visit = getBooking(rt, businessId, id);
+  if (visit.segments.some((segment) => segment.startsAt === startsAt))
+    return startsAt - visit.startsAt;
+  throw new AppError("state_refuses", "The visit was moved meanwhile.", {
+    fix: "look at its new time and move it again",
+  });
 }

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { createBooking, createReservation } from "../../../../src/app/bookings/bookings.ts";
+import {
+  bookServices,
+  createBooking,
+  createReservation,
+} from "../../../../src/app/bookings/bookings.ts";
+import { rescheduleBooking } from "../../../../src/app/bookings/reschedule.ts";
+import { OPERATOR } from "../../../../src/app/bookings/access.ts";
+import { catalogId } from "../../../../src/domain/ids.ts";
 import { createKey } from "../../../../src/app/keys.ts";
 import { edit } from "../../../support/edit-database.ts";
 import { applyCatalogBody, eventTypesOf, recordEvents } from "../../../support/use-case.ts";
@@ -80,6 +87,42 @@ test("a visit moves to a typed time of its day, even to one that is no slot", as
   view.press("enter");
   await expect.poll(view.footer).toBe(` Moved Ana Silva at 09:00 to ${DAY} 10:10.`);
   expect(bookingOf(rt, cut)?.startsAt).toBe(Date.parse(`${DAY}T10:10-05:00`));
+});
+
+test("a visit moves so that the service of the selected row starts at the typed time", async () => {
+  const { rt, view } = openDay();
+  const business = businessOf(rt);
+  const segment = {
+    serviceId: catalogId("svc", SLUG, "cut"),
+    variantId: null,
+    addons: [],
+    staffId: null,
+  };
+  const { id } = rt.tx(() =>
+    bookServices(rt, business, OPERATOR, {
+      guest: { customerRef: null, customer: null },
+      request: { guests: 1, segments: [segment, segment] },
+      startsAt: Date.parse(`${DAY}T15:00-05:00`),
+    }),
+  );
+  view.tick();
+  view.press("G", "m");
+  view.type("16:45");
+  view.press("enter");
+  await expect.poll(view.footer).toContain("Moved");
+  const starts = bookingOf(rt, id)?.segments.map(({ startsAt }) => startsAt);
+  expect(starts).toEqual([`${DAY}T16:15-05:00`, `${DAY}T16:45-05:00`].map(Date.parse));
+});
+
+test("a visit whose selected service has another time by now does not move", async () => {
+  const { rt, view, cut } = openDay();
+  view.press("m");
+  view.type("10:00");
+  const moved = Date.parse(`${DAY}T09:30-05:00`);
+  rescheduleBooking(rt, SLUG, cut, { start: new Date(moved).toISOString(), ignoresNotice: true });
+  view.press("enter");
+  await expect.poll(view.text).toContain("The visit was moved meanwhile.");
+  expect(bookingOf(rt, cut)?.startsAt).toBe(moved);
 });
 
 test("a reservation moves to a typed time, and a time that is taken is refused in words", async () => {
