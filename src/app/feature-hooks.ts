@@ -19,7 +19,8 @@ export type OnRemoval = {
   /**
    * Called in the transaction that revokes access. The function never throws, because access that
    * has leaked must end in any case.
-   * @param ids the IDs of API keys, or of rows in tables that a feature lists under `access`
+   * @param ids the IDs of API keys, of their secrets (`secretId`), or of rows in tables that a
+   *   feature lists under `access`
    */
   accessRevoked?: (rt: Runtime, ids: readonly string[]) => void;
   /** Called after the commit of each of these transactions. The function never throws. */

@@ -4,6 +4,7 @@ import {
   type KeyKind,
   keyHints,
   generateApiKey,
+  secretId,
   hasEnded,
   type Scope,
   SCOPES,
@@ -15,6 +16,7 @@ import { EVENT_GROUPS, type EventGroup, maySubscribe } from "../domain/event-typ
 import { shellQuote } from "../domain/text.ts";
 import { FEATURES } from "../features/index.ts";
 import { audit, auditTime } from "./audit.ts";
+import { revokeForGood } from "./revoke-for-good.ts";
 import { assertNoIssues, validateExpiry, validateKey, validateLimits } from "./key-validation.ts";
 import type { Runtime } from "./runtime.ts";
 import type { EndpointRow } from "../store/webhooks/endpoints.ts";
@@ -130,10 +132,29 @@ export function rotateKey(
   });
 }
 
-/** Gives a key a new secret. Call it in a transaction, after the checks of a rotation. */
+/**
+ * Gives a key a new secret. Secrets that end at once, because they may have leaked, end for good.
+ * Call it in a transaction, after the checks of a rotation.
+ */
 export function replaceKeySecret(rt: Runtime, key: ListedKey, oldSecret: SecretEnd): CreatedKey {
+  const before = rt.store.keySecrets.listValid(key.id, rt.now());
   auditKey(rt, "key.rotated", key, { oldSecretEndsAt: auditTime(oldSecret.expiresAt) });
-  return createSecret(rt, key.id, key.kind, oldSecret);
+  const created = createSecret(rt, key.id, key.kind, oldSecret);
+  const after = rt.store.keySecrets.listValid(key.id, rt.now());
+  const ended = before.filter((hash) => !after.some((valid) => valid.equals(hash)));
+  if (ended.length > 0) revokeForGood(rt, ended.map(secretId), () => {});
+  return created;
+}
+
+/**
+ * Deletes the secrets of a key that ended for good, which a backup brings back. A key that has no
+ * other secret works again once it is rotated. Call it in a transaction.
+ * @param ended the IDs of the secrets, by `secretId`
+ */
+export function endSecretsAgain(rt: Runtime, keyId: string, ended: ReadonlySet<string>): void {
+  const { keySecrets } = rt.store;
+  for (const hash of keySecrets.listValid(keyId, rt.now()))
+    if (ended.has(secretId(hash))) keySecrets.delete(hash);
 }
 
 /** @throws AppError conflict if the key is revoked or has expired */

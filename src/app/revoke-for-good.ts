@@ -3,7 +3,8 @@ import type { Runtime } from "./runtime.ts";
 
 /**
  * Revokes access for good: restoring a backup revokes it again.
- * @param ids the IDs of API keys, or of rows in tables that a feature lists under `access`
+ * @param ids the IDs of API keys, of their secrets (`secretId`), or of rows in tables that a
+ *   feature lists under `access`
  */
 export function revokeForGood<T>(rt: Runtime, ids: readonly string[], revoke: () => T): T {
   const hooks = rt.isDryRun() ? [] : ON_REMOVAL;

@@ -94,6 +94,9 @@ export const isWellFormed = (text: string): boolean =>
 /** Returns the SHA-256 of an API key. Its 190 random bits need neither salt nor stretching. */
 export const hashApiKey = (text: string): Buffer => hash("sha256", text, "buffer");
 
+/** Returns the ID under which the secret with a hash is revoked for good. */
+export const secretId = (secretHash: Buffer): string => `secret_${secretHash.toString("hex")}`;
+
 export const keyHints = (kind: KeyKind, text: string): { prefix: string; last4: string } => ({
   prefix: PREFIX[kind],
   last4: text.slice(-4),

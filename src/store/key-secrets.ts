@@ -39,6 +39,12 @@ export function createKeySecretStore(db: Db) {
   const endPreviousSecret = db.prepare(
     "UPDATE api_key_secret SET expires_at = :expiresAt, repeats_until = :repeatsUntil WHERE key_id = :keyId",
   );
+  const selectValid = db
+    .prepare(
+      "SELECT hash FROM api_key_secret WHERE key_id = :keyId AND (expires_at IS NULL OR expires_at > :now)",
+    )
+    .pluck();
+  const deleteSecret = db.prepare("DELETE FROM api_key_secret WHERE hash = ?");
   const selectRotation = db.prepare(`
     SELECT newest.created_at AS at, old.expires_at AS oldSecretEndsAt, old.repeats_until IS NOT NULL AS isOwn
     FROM api_key_secret newest JOIN api_key_secret old ON old.key_id = newest.key_id
@@ -56,6 +62,9 @@ export function createKeySecretStore(db: Db) {
       endPreviousSecret.run({ keyId: secret.keyId, ...previousEnd });
       insertSecret.run(secret);
     },
+    /** Returns the hashes of the valid secrets of a key. */
+    listValid: (keyId: string, now: number) => selectValid.all({ keyId, now }) as Buffer[],
+    delete: (hash: Buffer) => void deleteSecret.run(hash),
     /** Returns the last rotation of a key; undefined if it was never rotated. */
     findRotation: (id: string) =>
       parseOptional(selectRotation.get(id), (raw) => {

@@ -1,8 +1,8 @@
 import type { PublicEventDoc } from "./catalog.ts";
 
 /**
- * For how long after its old end a postponed public event waits for its new date: two years. Guest
- * data would have no end if it waited for ever.
+ * The time after its old end for which a postponed public event waits for its new date: two years.
+ * Guest data would have no end if it waited for ever.
  */
 export const POSTPONED_MS = 730 * 86_400_000;
 

@@ -156,21 +156,21 @@ test("guest data of a ticket order is erased `guestRetentionDays` after the even
   expect(await isKeptAt("2027-03-02T03:00:01Z")).toBe(false);
 });
 
-describe("guest data of a ticket order for an event that is postponed to an open date", () => {
+describe("an event that is postponed to an open date", () => {
   function openPostponed() {
     const sold = openSoldToAna();
     postponePublicEvent(sold.rt, SLUG, "gala", null);
     return sold;
   }
 
-  test("are kept until the event is cancelled", async () => {
+  test("guest data are kept until the event is cancelled", async () => {
     const { rt, isKeptAt } = openPostponed();
     expect(await isKeptAt("2028-11-01T03:00:00Z")).toBe(true);
     cancelPublicEvent(rt, SLUG, "gala");
     expect(await isKeptAt("2028-11-01T03:00:00Z")).toBe(false);
   });
 
-  test("are kept for two years longer than otherwise if it never gets a date", async () => {
+  test("guest data are kept for two years longer than otherwise if the event never gets a date", async () => {
     const { isKeptAt } = openPostponed();
     expect(await isKeptAt("2029-03-01T03:00:00Z")).toBe(true);
     expect(await isKeptAt("2029-03-01T03:00:01Z")).toBe(false);

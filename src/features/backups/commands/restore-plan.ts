@@ -60,7 +60,13 @@ export function describePlan(cli: Cli, plan: RestorePlan, trust: RestoreTrust): 
     listAccess(cli, `Added or brought back by the file${disabled}`, added);
     listRaisedLimits(cli, access, disablesAdded);
   }
-  const revokedAgain = revoked.map((row) => ({ ...row, change: "revoked again" }));
+  const revokedAgain = revoked.map((row) => ({
+    ...row,
+    change:
+      row.change === "secret ended"
+        ? `its old secret ends again: deskbell keys rotate ${row.id}`
+        : "revoked again",
+  }));
   listAccess(cli, "Revoked since the file was made", revokedAgain);
   noteAudit(cli, audit);
   for (const { slug, movedAt } of erasures.returning)

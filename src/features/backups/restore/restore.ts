@@ -3,7 +3,12 @@ import { dirname } from "node:path";
 import type { FoundTag } from "../tag.ts";
 import type { Config } from "../../../config.ts";
 import { AppError, errorInWords } from "../../../domain/errors.ts";
-import { type AccessChange, listAccessChanges, readKeyLimits } from "../store/access.ts";
+import {
+  type AccessChange,
+  listAccessChanges,
+  listEndedSecrets,
+  readKeyLimits,
+} from "../store/access.ts";
 import {
   copyDatabase,
   advanceCounters,
@@ -219,7 +224,10 @@ function compareAccess(
   const changes = listAccessChanges(livePath, backupPath, now);
   return {
     access: changes.filter(({ id }) => !revokedIds.has(id)),
-    revoked: changes.filter(({ id }) => revokedIds.has(id)),
+    revoked: [
+      ...changes.filter(({ id }) => revokedIds.has(id)),
+      ...listEndedSecrets(backupPath, now, revokedIds),
+    ],
   };
 }
 

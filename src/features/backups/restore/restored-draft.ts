@@ -18,6 +18,7 @@ import { appendEvents } from "../../../app/events.ts";
 import { eraseVisits } from "../../../app/guests/erase-visits.ts";
 import { eraseInReplies } from "../../../app/idempotent-replies.ts";
 import { addToErasureList, movedLine, readErasureList, revokedLine } from "../erasure-list.ts";
+import { endSecretsAgain } from "../../../app/keys.ts";
 import { revokeInTransaction } from "../../../app/key-end.ts";
 import { openRuntime, type Runtime } from "../../../app/runtime.ts";
 import { disableInTransaction } from "../../../app/webhooks/endpoint-lifecycle.ts";
@@ -110,7 +111,8 @@ export function completeDraft(
       if (!isComplete)
         for (const table of listEmptiedTables()) rt.openStore(createAccessStore).deleteRows(table);
       const differences = mergeAuditLog(rt, auditLog);
-      for (const change of disabled) disable(rt, change);
+      const ended = new Set(erasures.revoked);
+      for (const change of disabled) disable(rt, change, ended);
       for (const { id, ...limits } of keyLimits) lowerLimits(rt, id, limits);
       const moved = keepMoved ? [] : erasures.returning;
       for (const { slug } of moved) deleteBusiness(rt, getBusiness(rt, slug));
@@ -190,8 +192,10 @@ function lowerLimits({ store }: Runtime, keyId: string, live: Partial<KeyLimits>
   if (lower.length > 0) store.keys.update(keyId, { ...key, ...Object.fromEntries(lower) });
 }
 
-function disable(rt: Runtime, change: AccessChange): void {
+/** @param ended the IDs of what was revoked since the backup, secrets of keys included */
+function disable(rt: Runtime, change: AccessChange, ended: ReadonlySet<string>): void {
   const { kind, id } = change;
+  if (change.change === "secret ended") return endSecretsAgain(rt, id, ended);
   switch (kind) {
     case "key":
       return void revokeInTransaction(rt, id);

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
+import { secretId } from "../../../domain/api-key.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { type Db, isSqliteError } from "../../../store/database/db.ts";
 import {
@@ -43,9 +44,9 @@ export type KeyLimits = Record<(typeof LIMIT_COLUMNS)[keyof typeof LIMIT_COLUMNS
 export type AccessChange = Pick<AccessRow, "kind" | "id" | "name" | "business"> & {
   /**
    * `brought back`: the live row is inactive, for example revoked, and that of the backup is
-   * active.
+   * active. `secret ended`: a valid secret of the key in the backup ended for good after it.
    */
-  change: "new" | "brought back" | "changed" | "limits raised";
+  change: "new" | "brought back" | "changed" | "limits raised" | "secret ended";
   /** The limits that are higher in the backup, with the live value and that of the backup. */
   raised?: { [Limit in keyof KeyLimits]?: { from: number; to: number } };
 };
@@ -107,6 +108,22 @@ export function listAccessChanges(
     return [{ kind, id, name, business, change, ...(hasRaised && { raised }) }];
   });
 }
+
+/**
+ * Returns the active keys of a backup with a valid secret that ended for good after it.
+ * @param revoked the IDs of what was revoked, secrets included (`secretId`)
+ */
+export const listEndedSecrets = (
+  backupPath: string,
+  now: number,
+  revoked: ReadonlySet<string>,
+): AccessChange[] =>
+  withReadOnlyDatabase(backupPath, (db) => readAccess(db, now))
+    .filter(({ id, isActive, secrets }) => {
+      const isEnded = (hash: string) => revoked.has(secretId(Buffer.from(hash, "hex")));
+      return isActive && !revoked.has(id) && secrets.some(isEnded);
+    })
+    .map(({ kind, id, name, business }) => ({ kind, id, name, business, change: "secret ended" }));
 
 const listRaised = (live: AccessRow, row: AccessRow): NonNullable<AccessChange["raised"]> =>
   Object.fromEntries(

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { revokeKey } from "../../../../src/app/key-end.ts";
-import { createKey } from "../../../../src/app/keys.ts";
+import { createKey, rotateKey } from "../../../../src/app/keys.ts";
 import { authenticate } from "../../../../src/features/backups/authenticity.ts";
 import { copyBackup } from "../../../../src/features/backups/copies/copies.ts";
 import { drillBackup } from "../../../../src/features/backups/upkeep/drill.ts";
@@ -173,6 +173,37 @@ test("a restore lists the access that it adds, changes or brings back; an untrus
     { status: "ACTIVE" },
   ]);
 });
+
+test.each([
+  ["does not bring back", "at once", 0, "secret ended"],
+  ["brings back", "after an overlap", 60_000, undefined],
+])(
+  "a restore of an older backup on another machine %s the secret that a rotation ended %s",
+  async (_does, _when, overlapMs, change) => {
+    const { rt, business } = await createServer();
+    const created = createKey(rt, {
+      businessId: business.id,
+      name: "portal",
+      kind: "RESTRICTED",
+      scopes: ["services.read"],
+    });
+    const { id } = created.key;
+    rt.advance(60_000);
+    const { path } = await createBackup(rt);
+    rotateKey(rt, id, overlapMs);
+    rt.close();
+    // Another machine gets the copy, the list of what was revoked, and the master key.
+    const standby = createStandbyConfig(rt.config);
+    const restored = await restoreBackup(standby, path, options);
+    expect(restored.revoked).toMatchObject(change === undefined ? [] : [{ id, change }]);
+    const there = open(standby);
+    const works = there.store.keys.findCredential(hashApiKey(created.secret)) !== undefined;
+    expect(works).toBe(change === undefined);
+    // The key itself stays, and the operator gives it another secret.
+    const { secret } = rotateKey(there, id, 0);
+    expect(there.store.keys.findCredential(hashApiKey(secret))).toMatchObject({ id });
+  },
+);
 
 test("live entries of the audit log win over those of a backup, and differences are reported", async () => {
   const { rt, business } = await createServer();
