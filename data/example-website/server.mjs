@@ -74,7 +74,8 @@ async function call(visitor, operation, args = {}) {
     console.error(`${operation}: ${error.message}`);
     const { status, code, problem } = error instanceof DeskbellError ? error : UNAVAILABLE;
     if (![404, 409, 422, 429].includes(status)) throw UNAVAILABLE;
-    throw new Refused(status, code, { alternatives: problem?.alternatives?.map(toTime) });
+    const { alternatives, bookingId } = problem ?? {};
+    throw new Refused(status, code, { alternatives: alternatives?.map(toTime), bookingId });
   }
 }
 
@@ -178,10 +179,10 @@ function countCall(visitor) {
 }
 
 /** A visitor who can hold no more is refused for a minute, without a request to deskbell. */
-async function hold(visitor, visit) {
+async function hold(visitor, idempotencyKey, visit) {
   if (noHoldUntil.get(visitor) > Date.now()) throw new Refused(429, "too_many_holds");
   try {
-    return await call(visitor, "createHold", { body: visit });
+    return await call(visitor, "createHold", { idempotencyKey, body: visit });
   } catch (error) {
     if (error.body?.code === "too_many_holds") noHoldUntil.set(visitor, Date.now() + MINUTE_MS);
     throw error;
@@ -338,16 +339,27 @@ const actions = {
     listTimes({ ...input, ...(addons && { addons: parseJson(addons) }) }, visitor),
   "GET /days": ({ addons, ...input }, visitor) =>
     listDays({ ...input, ...(addons && { addons: parseJson(addons) }) }, visitor),
-  "POST /hold": async ({ startsAt, ...choice }, visitor) =>
-    show(await hold(visitor, { startsAt, segments: [await toSegment(choice)] })),
+  "POST /hold": async ({ token, startsAt, ...choice }, visitor) => {
+    const segments = [await toSegment(choice)];
+    return show(await hold(visitor, toIdempotencyKey("hold", token), { startsAt, segments }));
+  },
   "POST /release": ({ reference }, visitor) => call(visitor, "deleteHold", { id: idIn(reference) }),
   // Without the reference of a hold, it books a time that is still free.
-  "POST /book": async ({ reference, startsAt, name, email, phone, ...choice }, visitor) => {
+  "POST /book": async ({ token, reference, startsAt, name, email, phone, ...choice }, visitor) => {
     const customer = { name, email, ...(phone && { phone }) };
     const visit = reference
       ? { holdId: idIn(reference) }
       : { startsAt, segments: [await toSegment(choice)] };
-    return show(await call(visitor, "createBooking", { body: { ...visit, customer } }));
+    const idempotencyKey = toIdempotencyKey("book", token);
+    try {
+      const body = { ...visit, customer };
+      return show(await call(visitor, "createBooking", { idempotencyKey, body }));
+    } catch (error) {
+      // The hold became a booking, but the browser has not got the response.
+      const { code, bookingId } = error.body ?? {};
+      if (code !== "hold_used" || !bookingId) throw error;
+      return show(await call(visitor, "getBooking", { id: bookingId }));
+    }
   },
   // A POST, because the reference is a secret, and URLs are logged.
   "POST /booking": async ({ reference }, visitor) =>
@@ -357,6 +369,13 @@ const actions = {
   "POST /cancel": async ({ reference }, visitor) =>
     show(await call(visitor, "cancelBooking", { id: idIn(reference) })),
 };
+
+/** The page sends a request that it repeats with the same random token, so it takes effect once. */
+function toIdempotencyKey(action, token) {
+  if (token === undefined) return undefined;
+  if (!/^[0-9a-f]{32}$/.test(token)) throw INVALID;
+  return `${action}-${token}`;
+}
 
 function parseJson(text) {
   try {

@@ -216,6 +216,34 @@ test("links that guests saved still work after the API key of the example websit
   );
 });
 
+test("a guest of the example website whose response was lost sends the form again, and gets the visit that it has made", async () => {
+  const { rt, folder, API, KEY } = await setUp();
+  const site = startProgram([], { program: installWebsite(folder), env: { API, KEY, PORT: "0" } });
+  const [url] = await site.waitForOutput(/http:\/\/127\.0\.0\.1:\d+/);
+  type Shown = { reference: string; status: string; code?: string };
+  const post = async (path: string, body: object) => {
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return (await (await fetch(url + path, init)).json()) as Shown;
+  };
+  const choice = { service: catalogId("svc", SALON, "beard-trim") };
+  const guest = { name: "Ana", email: "ana@example.com" };
+  const at = (time: string) => ({ ...choice, startsAt: `2026-12-01T${time}:00-05:00` });
+  const tokenOf = (digit: string) => ({ token: digit.repeat(32) });
+
+  const hold = await post("/hold", { ...at("10:00"), ...tokenOf("a") });
+  expect(await post("/hold", { ...at("10:00"), ...tokenOf("a") })).toEqual(hold);
+  const booked = await post("/book", { reference: hold.reference, ...guest, ...tokenOf("b") });
+  expect(booked).toMatchObject({ status: "CONFIRMED" });
+  // A page that was loaded again has another token.
+  for (const token of [tokenOf("b"), tokenOf("c"), {}])
+    expect(await post("/book", { reference: hold.reference, ...guest, ...token })).toEqual(booked);
+  const direct = await post("/book", { ...at("12:00"), ...guest, ...tokenOf("d") });
+  expect(await post("/book", { ...at("12:00"), ...guest, ...tokenOf("d") })).toEqual(direct);
+  expect(rt.store.bookings.list({ businessId: businessOf(rt) }, 10)).toHaveLength(2);
+  expect((await post("/hold", { ...at("14:00"), token: "guess" })).code).toBe("invalid_body");
+});
+
 test("deskbell guide shows the URLs of a server with the default settings", async () => {
   const { stdout } = await createTerminal().deskbell("guide taking-bookings");
   expect(stdout).toContain("export API=http://127.0.0.1:4100/v1/businesses/salon-aurora\n");
