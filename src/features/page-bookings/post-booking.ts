@@ -105,7 +105,7 @@ export async function postHold(request: PageRequest): Promise<HttpResponse> {
       const fields = [...fieldsOf(choice), ["date", day] as const, ["taken", "1"] as const];
       return redirect(request, urlOfStep(page, [...fields, ...kept]));
     }
-    if (isGoneError(error)) return showGone(request, page, choice);
+    if (isGoneError(error)) return showGone(request, page, choice, error);
     throw error;
   }
 }
@@ -192,6 +192,6 @@ function respondToError(
   }
   if (error.code === "slot_taken")
     return respondWithDetails(request, page, { ...state, status: 409 });
-  if (isGoneError(error)) return showGone(request, page, state.choice);
+  if (isGoneError(error)) return showGone(request, page, state.choice, error);
   throw error;
 }

@@ -110,7 +110,7 @@ export function readOffer(
   };
 }
 
-/** A service, and the people who perform it. */
+/** A service, and the people who perform it or one of its variants. */
 export type ServiceDetails = { service: PublicService; staff: PublicStaff[] };
 
 /** Returns a service that guests can book; undefined for others. */
@@ -122,8 +122,9 @@ export function readService(
   const [doc] = view.select("service", { ids: [id], matches: ({ bookable }) => bookable }).docs;
   if (doc === undefined) return undefined;
   const service = localise(view.forms.services(doc), locale);
+  const ids = [...service.staffIds, ...service.variants.flatMap(({ staffIds }) => staffIds ?? [])];
   const staff = view
-    .select("staff", { ids: service.staffIds, matches: ({ bookable }) => bookable })
+    .select("staff", { ids, matches: ({ bookable }) => bookable })
     .docs.map((person) => localise(view.forms.staff(person), locale));
   return { service, staff };
 }

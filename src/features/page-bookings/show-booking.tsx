@@ -19,6 +19,7 @@ import {
   isFormKey,
   type Progress,
   readProgress,
+  type ServiceChoice,
   toRequest,
 } from "./rules.ts";
 import { bookPath, type Fields, keptFields, toQuery, urlOfStep } from "./urls.ts";
@@ -84,13 +85,15 @@ export function readInstant(text: string | null): number | null {
 
 /**
  * Shows the first step, or the options of what is chosen.
- * @param isGone whether the guest's choice is no longer offered
+ * @param isGone whether the guest's choice cannot be booked
+ * @param mismatch the choice of a person who performs only other variants; null for other choices
  */
 export function showQuestion(
   request: PageRequest,
   page: BookingPage,
   progress: Exclude<Progress, { step: "time" }>,
   isGone: boolean,
+  mismatch: ServiceChoice | null = null,
 ): HttpResponse {
   const kept = keptFields(request);
   const { texts, content } = page;
@@ -101,7 +104,7 @@ export function showQuestion(
     return respondWithShop(request, page, {
       status,
       title: details.service.name,
-      content: <ServiceOptions {...form} details={details} />,
+      content: <ServiceOptions {...form} details={details} mismatch={mismatch} />,
     });
   const asksParty = progress.step === "party" || (progress.step === "start" && isOnlyTables(page));
   if (asksParty && offer.maxParty > 0)
@@ -149,9 +152,29 @@ export const isGoneError = (error: unknown): boolean =>
 const questionOf = (choice: Choice): Exclude<Progress, { step: "time" }> =>
   choice.kind === "table" ? { step: "party" } : { step: "options", serviceId: choice.serviceId };
 
-/** Shows the options again, because what the guest chose is no longer offered. */
-export const showGone = (request: PageRequest, page: BookingPage, choice: Choice): HttpResponse =>
-  showQuestion(request, page, questionOf(choice), true);
+/**
+ * Shows the options again, because what the guest chose cannot be booked.
+ * @param error the error of the choice, for which `isGoneError` is true
+ */
+export function showGone(
+  request: PageRequest,
+  page: BookingPage,
+  choice: Choice,
+  error: unknown,
+): HttpResponse {
+  const mismatch = choice.kind === "service" && isMismatch(page, choice, error) ? choice : null;
+  return showQuestion(request, page, questionOf(choice), true, mismatch);
+}
+
+/** Returns whether the chosen person performs the service, but not the chosen variant. */
+const isMismatch = (
+  { content: { details } }: BookingPage,
+  { staffId }: ServiceChoice,
+  error: unknown,
+): boolean =>
+  error instanceof AppError &&
+  error.code === "staff_cannot_perform" &&
+  details?.staff.some(({ id }) => id === staffId) === true;
 
 const changeUrlOf = (page: BookingShop, choice: Choice, kept: Fields): string =>
   urlOfStep(page, [
@@ -200,7 +223,7 @@ async function showTimes(
       ),
     });
   } catch (error) {
-    if (isGoneError(error)) return showGone(request, page, choice);
+    if (isGoneError(error)) return showGone(request, page, choice, error);
     throw error;
   }
 }
@@ -338,7 +361,7 @@ export async function respondWithDetails(
       ),
     });
   } catch (error) {
-    if (isGoneError(error)) return showGone(request, page, choice);
+    if (isGoneError(error)) return showGone(request, page, choice, error);
     throw error;
   }
 }

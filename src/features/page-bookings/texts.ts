@@ -56,6 +56,7 @@ export type BookingTexts = {
   shareUsed: string;
   call: string;
   gone: string;
+  otherVariant: string;
   pending: string;
   confirmed: string;
   cancelled: string;
@@ -173,6 +174,8 @@ const TEXTS: Translations<BookingTexts> = {
     shareUsed: "More bookings are taken by phone only.",
     call: "Call {business}",
     gone: "This is no longer offered as you chose it. Please choose again.",
+    otherVariant:
+      "The person you chose does not perform this one. Please choose another person or another option.",
     pending: "Request received",
     confirmed: "You are booked",
     cancelled: "Cancelled",
@@ -298,6 +301,8 @@ const TEXTS: Translations<BookingTexts> = {
     shareUsed: "Weitere Buchungen nehmen wir nur telefonisch an.",
     call: "{business} anrufen",
     gone: "Das gibt es so nicht mehr. Bitte wählen Sie neu.",
+    otherVariant:
+      "Die gewählte Person bietet diese Ausführung nicht an. Bitte wählen Sie eine andere Person oder Ausführung.",
     pending: "Anfrage eingegangen",
     confirmed: "Sie haben gebucht",
     cancelled: "Abgesagt",
@@ -420,6 +425,8 @@ const TEXTS: Translations<BookingTexts> = {
     shareUsed: "Les autres réservations se prennent uniquement par téléphone.",
     call: "Appeler {business}",
     gone: "Ce choix n’est plus proposé. Veuillez choisir à nouveau.",
+    otherVariant:
+      "La personne choisie ne propose pas cette formule. Veuillez choisir une autre personne ou une autre formule.",
     pending: "Demande reçue",
     confirmed: "Votre réservation est confirmée",
     cancelled: "Annulé",
@@ -543,6 +550,7 @@ const TEXTS: Translations<BookingTexts> = {
     shareUsed: "Las demás reservas se toman solo por teléfono.",
     call: "Llamar a {business}",
     gone: "Esto ya no se ofrece así. Elija de nuevo.",
+    otherVariant: "La persona elegida no ofrece esta opción. Elija otra persona u otra opción.",
     pending: "Solicitud recibida",
     confirmed: "Su reserva está confirmada",
     cancelled: "Cancelada",
@@ -665,6 +673,8 @@ const TEXTS: Translations<BookingTexts> = {
     shareUsed: "Altre prenotazioni si prendono solo per telefono.",
     call: "Chiama {business}",
     gone: "Questa scelta non è più disponibile. Scegli di nuovo.",
+    otherVariant:
+      "La persona scelta non offre questa opzione. Scegli un’altra persona o un’altra opzione.",
     pending: "Richiesta ricevuta",
     confirmed: "La prenotazione è confermata",
     cancelled: "Annullata",

@@ -417,3 +417,42 @@ test("the calendar has links to all free days of a month, or to the next free ti
   expect(closed.times).toEqual([]);
   expect(closed.html).toMatch(/href="[^"]*date=2027-01-0\d"/);
 });
+
+const SIGNATURE_CUT = /href="([^"]*\?service=[^"]+)"[^>]*><strong><bdi>Signature cut/g;
+
+test("a person who performs only another variant can be replaced without another choice", async () => {
+  const { base, visitor } = openPage();
+  const [cut = ""] = findAll(await visitor.get(base), SIGNATURE_CUT);
+  const options = await visitor.get(cut);
+  const idsOf = (field: string) =>
+    findAll(options, new RegExp(`name="${field}" value="(\\w+)"`, "g"));
+  const [, junior = ""] = idsOf("variant");
+  const [addon = ""] = findAll(options, /name="(addon\.[^"]+)"/g);
+  const [, , daniel = ""] = idsOf("staff");
+  // Each variant names those who perform it.
+  expect(options).toMatch(/Junior stylist.*Hana.*With Maya/);
+  const response = await visitor.send(`${cut}&variant=${junior}&${addon}=1&staff=${daniel}`);
+  const html = await response.text();
+  expect(response.status).toBe(409);
+  expect(html).toContain("The person you chose does not perform this one.");
+  const isChecked = (name: string, value: string) =>
+    expect(html).toMatch(new RegExp(`name="${name}" value="${value}" checked`));
+  isChecked("variant", junior);
+  isChecked(addon.replace(".", String.raw`\.`), "1");
+  isChecked("staff", "any");
+});
+
+test("a person who performs only one variant of a service can be chosen", async () => {
+  const { api, base, visitor } = openPage();
+  editObject(api, businessOf(api).slug, "service", "cut", (doc) => ({
+    ...doc,
+    staff: ["maya", "daniel", "sofia"],
+  }));
+  const [cut = ""] = findAll(await visitor.get(base), SIGNATURE_CUT);
+  const options = await visitor.get(cut);
+  const [, junior = ""] = findAll(options, /name="variant" value="([^"]+)"/g);
+  const [, hana] = /name="staff" value="([^"]+)"[^>]*>\s*<span><bdi>Hana/.exec(options) ?? [];
+  expect(hana).toBeDefined();
+  const { times } = await visitor.openTimes(`${cut}&variant=${junior}&staff=${hana}`);
+  expect(times).not.toEqual([]);
+});

@@ -1,20 +1,26 @@
 /** @jsxImportSource preact */
 import type { PublicService } from "../../../domain/public/service.ts";
 import type { BookingShop, Offer, ServiceDetails } from "../read-offer.ts";
-import { addonField, ANYONE, MAX_GUESTS } from "../rules.ts";
+import { addonField, ANYONE, MAX_GUESTS, type ServiceChoice } from "../rules.ts";
 import { Heading, Hidden, Notice, Outside } from "./parts.tsx";
 
 type FormProps = BookingShop & {
   path: string;
   /** Fields of the query that the form keeps. */
   kept: readonly (readonly [string, string])[];
-  /** Whether the guest chose something that can no longer be booked. */
+  /** Whether the guest chose something that cannot be booked. */
   isGone: boolean;
 };
 
+type ServiceProps = FormProps & {
+  details: ServiceDetails;
+  /** A choice of a person who performs only other variants, which the form keeps; else null. */
+  mismatch: ServiceChoice | null;
+};
+
 /** The second step for a service: its variant, add-ons, people and number of guests. */
-export const ServiceOptions = (props: FormProps & { details: ServiceDetails }) => {
-  const { shop, texts, path, kept, isGone, details } = props;
+export const ServiceOptions = (props: ServiceProps) => {
+  const { shop, texts, path, kept, isGone, details, mismatch } = props;
   const { service, staff } = details;
   const { variants = [], addonLinks = [] } = service;
   return (
@@ -22,7 +28,7 @@ export const ServiceOptions = (props: FormProps & { details: ServiceDetails }) =
       <Heading>
         <Outside shop={shop} text={service.name} />
       </Heading>
-      {isGone && <Notice kind="warn">{texts.gone}</Notice>}
+      {isGone && <Notice kind="warn">{mismatch === null ? texts.gone : texts.otherVariant}</Notice>}
       {service.description !== null && (
         <p class="long">
           <Outside shop={shop} text={service.description} />
@@ -53,7 +59,12 @@ export const ServiceOptions = (props: FormProps & { details: ServiceDetails }) =
           </fieldset>
         )}
         {service.capacity > 1 && (
-          <Count {...props} name="guests" max={Math.min(service.capacity, MAX_GUESTS)} chosen={1} />
+          <Count
+            {...props}
+            name="guests"
+            max={Math.min(service.capacity, MAX_GUESTS)}
+            chosen={mismatch?.guests ?? 1}
+          />
         )}
         <button class="primary large" type="submit">
           {texts.showTimes}
@@ -80,15 +91,29 @@ const Option = ({ name, value, isChosen = false, children }: OptionProps) => (
 const Variants = ({
   shop,
   texts,
+  details: { service, staff },
+  mismatch,
   variants,
-}: BookingShop & { variants: NonNullable<PublicService["variants"]> }) => {
-  const chosen = variants.find(({ isDefault }) => isDefault) ?? variants[0];
+}: ServiceProps & { variants: NonNullable<PublicService["variants"]> }) => {
+  const chosen =
+    variants.find(({ id }) => id === mismatch?.variantId) ??
+    variants.find(({ isDefault }) => isDefault) ??
+    variants[0];
+  const staffDiffers = variants.some(({ staffIds }) => staffIds !== null);
+  const names = new Map(staff.map(({ id, name }) => [id, name]));
+  const listNames = (ids: readonly string[]): string =>
+    shop.format.list(ids.flatMap((id) => names.get(id) ?? []));
   return (
     <fieldset class="options">
       <legend>{texts.variant}</legend>
       {variants.map((variant) => (
         <Option name="variant" value={variant.id} isChosen={variant === chosen}>
           <Outside shop={shop} text={variant.name} />
+          {staffDiffers && (
+            <span class="faint">
+              <Outside shop={shop} text={listNames(variant.staffIds ?? service.staffIds)} />
+            </span>
+          )}
           <span class="facts">
             <span>{shop.format.duration(variant.durationMin)}</span>
             <span class="price">{shop.format.money(variant.priceCents)}</span>
@@ -102,8 +127,9 @@ const Variants = ({
 const Addons = ({
   shop,
   texts,
+  mismatch,
   links,
-}: BookingShop & { links: NonNullable<PublicService["addonLinks"]> }) => (
+}: ServiceProps & { links: NonNullable<PublicService["addonLinks"]> }) => (
   <fieldset class="options">
     <legend>{texts.addons}</legend>
     {links.map((link) => {
@@ -111,6 +137,10 @@ const Addons = ({
       const minutes = link.durationMin ?? addon.durationMin;
       const min = link.required ? Math.max(1, link.minQuantity) : 0;
       const max = Math.max(min, link.maxQuantity);
+      const chosen =
+        mismatch === null
+          ? link.defaultQuantity
+          : (mismatch.addons.find(({ addonId }) => addonId === addon.id)?.quantity ?? 0);
       const name = addonField(addon.id);
       const label = (
         <span>
@@ -131,7 +161,7 @@ const Addons = ({
       if (max === 1)
         return (
           <label class="option">
-            <input type="checkbox" name={name} value="1" checked={link.defaultQuantity > 0} />
+            <input type="checkbox" name={name} value="1" checked={chosen > 0} />
             {label}
           </label>
         );
@@ -143,7 +173,7 @@ const Addons = ({
         <label class="option">
           <select name={name}>
             {quantities.map((count) => (
-              <option value={count} selected={count === Math.max(min, link.defaultQuantity)}>
+              <option value={count} selected={count === Math.max(min, chosen)}>
                 {count === 0 ? texts.none : `${count} ×`}
               </option>
             ))}
