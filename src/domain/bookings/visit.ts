@@ -1,3 +1,4 @@
+import type { BusinessDoc, ServiceDoc } from "../catalog/catalog.ts";
 import { AppError } from "../errors.ts";
 import { formatInstant, formatInstantOrNull } from "../local-time.ts";
 import { safe } from "../text.ts";
@@ -256,14 +257,22 @@ export type ApprovalTerms = {
 };
 
 /**
+ * Returns whether the business approves each visit for a service. A table has no service, so the
+ * rule of the business applies.
+ */
+export const requiresApprovalOf = (
+  service: Pick<ServiceDoc, "bookingRules"> | null,
+  policy: BusinessDoc["bookingPolicy"],
+): boolean => service?.bookingRules.requiresApproval ?? policy.requiresApproval;
+
+/**
  * Returns the terms of a visit. One service that requires approval is enough, and the earliest
  * deadline applies.
  */
 export function approvalTerms({ catalog, segments }: VisitPlan): ApprovalTerms {
   const policy = catalog.business.bookingPolicy;
-  // A table has no service, so the rules of the business apply.
   const rules = segments.map(({ service }) => ({
-    requiresApproval: service?.bookingRules.requiresApproval ?? policy.requiresApproval,
+    requiresApproval: requiresApprovalOf(service, policy),
     cancelUntilMin: service?.bookingRules.cancelUntilMin ?? policy.cancelUntilMin,
   }));
   return {

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { Hold } from "../../domain/bookings/hold.ts";
+import { requiresApprovalOf } from "../../domain/bookings/visit.ts";
 import { AppError, type ErrorCode } from "../../domain/errors.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import type { HttpResponse } from "../../http/pipeline/request-context.ts";
@@ -354,6 +355,7 @@ export async function respondWithDetails(
           heldUntil={isHeld ? hold.expiresAt : null}
           nearest={nearest}
           hasNewPrice={newTotalCents !== undefined}
+          isRequest={isRequest(page)}
           timesUrl={urlOfStep(page, [...fieldsOf(choice), ...heldFields(page, holdId), ...kept])}
           action={urlOfDetails(page, { choice, at, key, holdId, kept })}
           nonce={createNonce(request.rt)}
@@ -365,6 +367,11 @@ export async function respondWithDetails(
     throw error;
   }
 }
+
+/** Returns whether the business approves a visit of the chosen service, or of a table. */
+const isRequest = ({ business: { doc }, content: { details } }: BookingPage): boolean =>
+  doc.publicPage.booking === "REQUEST" ||
+  requiresApprovalOf(details?.service ?? null, doc.bookingPolicy);
 
 /** Returns the field that names the hold in a frame, in which browsers keep no cookie. */
 const heldFields = ({ isEmbedded }: BookingShop, holdId: string | null): Fields =>

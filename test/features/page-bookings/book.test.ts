@@ -1,3 +1,4 @@
+import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { renameSync, writeFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
@@ -455,4 +456,32 @@ test("a person who performs only one variant of a service can be chosen", async 
   expect(hana).toBeDefined();
   const { times } = await visitor.openTimes(`${cut}&variant=${junior}&staff=${hana}`);
   expect(times).not.toEqual([]);
+});
+
+test("the form for a visit that the business must approve sends a request", async () => {
+  const { api, base, visitor } = openPage();
+  const openForm = async (key: string) => {
+    const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+    const details = await visitor.hold(action, times[0]!);
+    return { details, html: await visitor.get(details) };
+  };
+  const { details, html } = await openForm("keratin");
+  expect(html).toContain("Send the request");
+  expect(html).not.toContain("Book now");
+  const response = await visitor.book(details);
+  expect(await visitor.get(response.headers.get("location") ?? "")).toContain("Request received");
+  expect((await openForm("kids-cut")).html).toContain("Book now");
+});
+
+test("the form for a table sends a request if the business approves its visits", async () => {
+  const { api, base, visitor } = openPage("restaurant");
+  editCatalog(api, businessOf(api).slug, ({ business, ...rest }) => {
+    const bookingPolicy = { ...business.bookingPolicy, requiresApproval: true };
+    return {
+      catalog: { ...rest, business: { ...business, bookingPolicy } },
+      target: { section: "publicPage" },
+    };
+  });
+  const { action, times } = await visitor.openTimes(`${base}?table=1&party=2`);
+  expect(await visitor.get(await visitor.hold(action, times[0]!))).toContain("Send the request");
 });

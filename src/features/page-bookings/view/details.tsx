@@ -19,6 +19,8 @@ export type DetailsProps = BookingShop & {
   /** The nearest free times, if the guest has lost a race; null otherwise. */
   nearest: readonly FreeTime[] | null;
   hasNewPrice: boolean;
+  /** Whether the business approves the visit before it is confirmed. */
+  isRequest?: boolean;
   /** The text of the button, and what happens after it is pressed; those of a visit by default. */
   submit?: { text: string; note: string };
   /** The URL of the step before, with the times or tickets to choose from. */
@@ -32,9 +34,8 @@ export type DetailsProps = BookingShop & {
 /** The last step: who comes. */
 export const Details = (props: DetailsProps) => {
   const { shop, business, texts, summary, nearest, hasNewPrice, heldUntil } = props;
-  const { totalCents, at, timesUrl, action, nonce } = props;
-  const { timezone, publicPage } = business.doc;
-  const isRequest = publicPage.booking === "REQUEST";
+  const { totalCents, at, timesUrl, action, nonce, isRequest = false } = props;
+  const { timezone } = business.doc;
   const submitVisit = isRequest
     ? {
         text: texts.submitRequest,
