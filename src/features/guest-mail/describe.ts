@@ -4,6 +4,7 @@ import { fillText } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { keptUntil } from "../page-bookings/rules.ts";
 import type { BookingTexts } from "../page-bookings/texts.ts";
+import { writeTotal } from "../page-bookings/total.ts";
 import { describeContent, type VisitContent } from "../page-bookings/visit-view.ts";
 import type { Format } from "../public-pages/format.ts";
 import type { TicketOrder } from "../tickets/rules.ts";
@@ -66,7 +67,8 @@ const describeVisitContent = (content: VisitContent, until: number | null): Visi
   hasCodes: false,
   keptUntil: until,
   rows: (texts, format) => {
-    const { services, staff, guests, total } = content;
+    const { services, staff, guests } = content;
+    const total = content.total && writeTotal(texts, format, content.total);
     const table = fillText(texts.tableFor, { count: guests });
     return [
       { about: texts.what, lines: services ?? [table] },
@@ -74,9 +76,7 @@ const describeVisitContent = (content: VisitContent, until: number | null): Visi
       ...(services !== null && guests > 1
         ? [{ about: texts.people, lines: [String(guests)] }]
         : []),
-      ...(total !== null && total.cents > 0
-        ? [{ about: texts.total, lines: [format.bookedMoney(total)] }]
-        : []),
+      ...(total === null ? [] : [{ about: texts.total, lines: [total] }]),
     ];
   },
 });

@@ -220,6 +220,7 @@ async function showTimes(
           urlOf={(more) => urlOfStep(page, [...fields, ...Object.entries(more)])}
           action={`${bookPath(page)}/hold?${toQuery(fields)}`}
           wasTaken={query.has("taken")}
+          priceType={content.details?.service.priceType ?? "FIXED"}
         />
       ),
     });
@@ -352,6 +353,7 @@ export async function respondWithDetails(
           errors={errors}
           at={at}
           totalCents={totalCents}
+          priceType={content.details?.service.priceType ?? "FIXED"}
           heldUntil={isHeld ? hold.expiresAt : null}
           nearest={nearest}
           hasNewPrice={newTotalCents !== undefined}

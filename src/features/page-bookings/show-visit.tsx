@@ -221,6 +221,7 @@ async function showMove(
         urlOf={urlOf}
         action={`${path}/move?${new URLSearchParams(kept)}`}
         wasTaken={query.has("taken")}
+        priceType={toView(request.rt, page.business, found.visit).total?.priceType ?? "FIXED"}
       />
     ),
   });

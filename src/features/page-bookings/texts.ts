@@ -44,6 +44,7 @@ export type BookingTexts = {
   invalid: string;
   heldUntil: string;
   total: string;
+  fromPrice: string;
   submitRequest: string;
   submitConfirm: string;
   requestNote: string;
@@ -162,6 +163,7 @@ const TEXTS: Translations<BookingTexts> = {
     invalid: "This is too long or has invisible characters.",
     heldUntil: "We keep this time for you until {time}.",
     total: "Total",
+    fromPrice: "from {price}",
     submitRequest: "Send the request",
     submitConfirm: "Book now",
     requestNote: "{business} looks at each request. You see the answer on the next page.",
@@ -287,6 +289,7 @@ const TEXTS: Translations<BookingTexts> = {
     invalid: "Das ist zu lang oder hat unsichtbare Zeichen.",
     heldUntil: "Wir halten diese Zeit bis {time} für Sie frei.",
     total: "Gesamt",
+    fromPrice: "ab {price}",
     submitRequest: "Anfrage senden",
     submitConfirm: "Jetzt buchen",
     requestNote:
@@ -413,6 +416,7 @@ const TEXTS: Translations<BookingTexts> = {
     invalid: "C’est trop long ou contient des caractères invisibles.",
     heldUntil: "Nous vous gardons cet horaire jusqu’à {time}.",
     total: "Total",
+    fromPrice: "dès {price}",
     submitRequest: "Envoyer la demande",
     submitConfirm: "Réserver",
     requestNote: "{business} examine chaque demande. Vous verrez la réponse sur la page suivante.",
@@ -538,6 +542,7 @@ const TEXTS: Translations<BookingTexts> = {
     invalid: "Es demasiado largo o tiene caracteres invisibles.",
     heldUntil: "Le guardamos esta hora hasta las {time}.",
     total: "Total",
+    fromPrice: "desde {price}",
     submitRequest: "Enviar la solicitud",
     submitConfirm: "Reservar",
     requestNote: "{business} revisa cada solicitud. Verá la respuesta en la página siguiente.",
@@ -661,6 +666,7 @@ const TEXTS: Translations<BookingTexts> = {
     invalid: "È troppo lungo o ha caratteri invisibili.",
     heldUntil: "Ti teniamo questo orario fino alle {time}.",
     total: "Totale",
+    fromPrice: "da {price}",
     submitRequest: "Invia la richiesta",
     submitConfirm: "Prenota ora",
     requestNote: "{business} esamina ogni richiesta. La risposta appare nella pagina seguente.",

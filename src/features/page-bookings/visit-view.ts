@@ -7,7 +7,7 @@ import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { actionError, type Visit, type VisitStatus } from "../../domain/bookings/visit.ts";
 import type { Kind } from "../../domain/catalog/catalog.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { BookedAmount } from "../public-pages/format.ts";
+import { priceTypeOfAll, type Total } from "./total.ts";
 
 // These functions read what a guest sees of a visit, on its page and in mails.
 
@@ -19,7 +19,7 @@ export type VisitContent = {
   guests: number;
   area: string | null;
   /** The price of all services for all guests; null for a table. */
-  total: BookedAmount | null;
+  total: Total | null;
 };
 
 export type VisitView = VisitContent & {
@@ -82,6 +82,11 @@ export function describeContent(
       ? [staffName]
       : [],
   );
+  // A visit stores its total, but not how exact it is: the catalog says so while it has the service.
+  const priceTypes = segments.flatMap(
+    ({ serviceId }) =>
+      rt.store.catalog.findByKeyOrId(businessId, "service", serviceId)?.priceType ?? [],
+  );
   return {
     services: segments.flatMap((segment) => [
       describeService(nameOf, segment),
@@ -93,6 +98,6 @@ export function describeContent(
     staff: [...new Set(staff)],
     guests,
     area: null,
-    total: { cents, currency, currencyDigits },
+    total: { cents, currency, currencyDigits, priceType: priceTypeOfAll(priceTypes) },
   };
 }

@@ -8,7 +8,7 @@ import { createClosure } from "../../../src/app/catalog/schedule.ts";
 import { findPageKey } from "../../../src/features/page-bookings/access.ts";
 import { listPageCounts } from "../../../src/features/public-pages/counters.ts";
 import { publishPage } from "../../../src/features/public-pages/publish.ts";
-import { applyToSalon, createTestApi } from "../../http/support/api.ts";
+import { applyToSalon, createTestApi, type TestApi } from "../../http/support/api.ts";
 import {
   businessOf,
   createVisitor,
@@ -31,6 +31,9 @@ const fieldsIn = (html: string) => ({
   ),
   notes: /<textarea[^>]* name="notes"[^>]*>([^<]*)</.exec(html)?.[1],
 });
+
+const findService = (api: TestApi, key: string) =>
+  api.store.catalog.findByKeyOrId(businessOf(api).id, "service", key)!;
 
 const CUT = /href="([^"]*\?service=[^"]+)"[^>]*><strong><bdi>Cut/g;
 
@@ -256,8 +259,7 @@ test("a price that changed while the guest typed is shown before anything is boo
   const response = await visitor.book(details, { total: "1" });
   expect(response.status).toBe(409);
   const html = await response.text();
-  const service = api.store.catalog.findByKeyOrId(businessOf(api).id, "service", key);
-  const { priceCents = 0 } = service ?? {};
+  const { priceCents } = findService(api, key);
   expect(html).toContain(`The price has changed to $${(priceCents / 100).toFixed(2)}.`);
   expect(listMade(api)).toEqual([]);
   const [total = ""] = findAll(html, /name="total" value="(\d+)"/g);
@@ -484,4 +486,42 @@ test("the form for a table sends a request if the business approves its visits",
   });
   const { action, times } = await visitor.openTimes(`${base}?table=1&party=2`);
   expect(await visitor.get(await visitor.hold(action, times[0]!))).toContain("Send the request");
+});
+
+test("a price from an amount on is shown as such until the visit is booked, and after that", async () => {
+  const { api, base, visitor } = openPage();
+  const url = timesOf(api, base, "balayage");
+  expect(await visitor.get(url.replace("&staff=any", ""))).toContain(
+    '<span class="price">from $260.00</span>',
+  );
+  const { html, action, times } = await visitor.openTimes(url);
+  const details = await visitor.hold(action, times[0]!);
+  for (const page of [html, await visitor.get(details)])
+    expect(page).toContain('<strong class="price">from $260.00</strong>');
+  const response = await visitor.book(details);
+  const link = response.headers.get("location") ?? "";
+  expect(await visitor.get(link)).toContain("from $260.00");
+});
+
+test("a price on request is shown as such, without a total", async () => {
+  const { api, base, visitor } = openPage();
+  const { slug } = businessOf(api);
+  const [variant] = findService(api, "balayage").variants;
+  editObject(api, slug, "service", "color-correction", (doc) => ({
+    ...doc,
+    bookable: true,
+    variants: [{ ...variant!, key: "half", name: "Half", priceCents: 0, staff: null }],
+    addons: findService(api, "gloss").addons,
+  }));
+  const url = timesOf(api, base, "color-correction");
+  const options = await visitor.get(url.replace("&staff=any", ""));
+  expect(options).toContain('<span class="price">Price on request</span>');
+  const [addon = ""] = findAll(options, /name="(addon\.[^"]+)"/g);
+  const { html, action, times } = await visitor.openTimes(`${url}&${addon}=1`);
+  const details = await visitor.hold(action, times[0]!);
+  const pages = [html, await visitor.get(details)];
+  const response = await visitor.book(details);
+  expect(response.status).toBe(303);
+  pages.push(await visitor.get(response.headers.get("location") ?? ""));
+  for (const page of pages) expect(page).not.toContain("Total");
 });

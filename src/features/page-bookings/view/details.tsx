@@ -4,6 +4,7 @@ import { fillText } from "../../../pages/languages.ts";
 import type { FreeTime } from "../find-times.ts";
 import type { BookingShop } from "../read-offer.ts";
 import type { FormErrors, GuestForm } from "../rules.ts";
+import { type PriceType, writeTotalOfTime } from "../total.ts";
 import { writeShortDateTime, writeTime } from "../when.ts";
 import { Heading, Hidden, Notice } from "./parts.tsx";
 
@@ -14,6 +15,8 @@ export type DetailsProps = BookingShop & {
   /** The start of the visit or event. */
   at: number;
   totalCents: number | null;
+  /** How exact the total is; exact by default. */
+  priceType?: PriceType;
   /** When the guest's hold ends; null if the time is not held. */
   heldUntil: number | null;
   /** The nearest free times, if the guest has lost a race; null otherwise. */
@@ -34,7 +37,7 @@ export type DetailsProps = BookingShop & {
 /** The last step: who comes. */
 export const Details = (props: DetailsProps) => {
   const { shop, business, texts, summary, nearest, hasNewPrice, heldUntil } = props;
-  const { totalCents, at, timesUrl, action, nonce, isRequest = false } = props;
+  const { totalCents, at, timesUrl, action, nonce, isRequest = false, priceType = "FIXED" } = props;
   const { timezone } = business.doc;
   const submitVisit = isRequest
     ? {
@@ -51,7 +54,7 @@ export const Details = (props: DetailsProps) => {
       {nearest !== null && (
         <Notice kind="bad">{nearest.length > 0 ? texts.lost : texts.taken}</Notice>
       )}
-      {hasNewPrice && totalCents !== null && (
+      {hasNewPrice && totalCents !== null && priceType !== "ON_REQUEST" && (
         <Notice kind="warn">
           {fillText(texts.priceChanged, { price: shop.format.money(totalCents) })}
         </Notice>
@@ -85,9 +88,9 @@ export const Details = (props: DetailsProps) => {
                 />
                 <span>
                   {writeShortDateTime(shop, timezone, time.startsAt)}
-                  {time.totalCents !== null && time.totalCents > 0 && (
-                    <span class="price faint">{shop.format.money(time.totalCents)}</span>
-                  )}
+                  <span class="price faint">
+                    {writeTotalOfTime(props, priceType, time.totalCents)}
+                  </span>
                 </span>
               </label>
             ))}

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { PublicService } from "../../../domain/public/service.ts";
+import { priceText } from "../../public-pages/view/services.tsx";
 import type { BookingShop, Offer, ServiceDetails } from "../read-offer.ts";
 import { addonField, ANYONE, MAX_GUESTS, type ServiceChoice } from "../rules.ts";
 import { Heading, Hidden, Notice, Outside } from "./parts.tsx";
@@ -116,7 +117,7 @@ const Variants = ({
           )}
           <span class="facts">
             <span>{shop.format.duration(variant.durationMin)}</span>
-            <span class="price">{shop.format.money(variant.priceCents)}</span>
+            <span class="price">{priceText(shop, service.priceType, variant.priceCents)}</span>
           </span>
         </Option>
       ))}

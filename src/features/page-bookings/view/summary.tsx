@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { fillText } from "../../../pages/languages.ts";
 import type { BookingShop, Offer, ServiceDetails } from "../read-offer.ts";
 import type { Choice } from "../rules.ts";
+import { writeTotalOfTime } from "../total.ts";
 import { Fact, Outside, VisitTime } from "./parts.tsx";
 
 type SummaryProps = BookingShop & {
@@ -19,7 +20,8 @@ type SummaryProps = BookingShop & {
 
 /** What a guest has chosen so far. */
 export const Summary = (props: SummaryProps) => {
-  const { shop, texts, at, until, totalCents, changeUrl } = props;
+  const { texts, details, at, until, totalCents, changeUrl } = props;
+  const total = writeTotalOfTime(props, details?.service.priceType ?? "FIXED", totalCents);
   return (
     <div class="card summary">
       <dl>
@@ -29,9 +31,9 @@ export const Summary = (props: SummaryProps) => {
             <VisitTime {...props} at={at} until={until} />
           </Fact>
         )}
-        {totalCents !== null && totalCents > 0 && (
+        {total !== null && (
           <Fact about={texts.total}>
-            <strong class="price">{shop.format.money(totalCents)}</strong>
+            <strong class="price">{total}</strong>
           </Fact>
         )}
       </dl>

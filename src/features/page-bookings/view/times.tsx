@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { fillText } from "../../../pages/languages.ts";
 import type { FreeTime, MonthOfTimes } from "../find-times.ts";
 import type { BookingShop } from "../read-offer.ts";
+import { type PriceType, writeTotalOfTime } from "../total.ts";
 import { writeDateTime, writeTime } from "../when.ts";
 import { Heading, Notice } from "./parts.tsx";
 
@@ -18,6 +19,8 @@ type TimesProps = BookingShop & {
   action: string;
   /** Whether the time that the guest chose is no longer free. */
   wasTaken: boolean;
+  /** How exact the totals of the times are. */
+  priceType: PriceType;
 };
 
 /** A month with its free days, and the times of a day. */
@@ -162,7 +165,7 @@ const hourOf = (ms: number, timezone: string): number =>
   Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).hour;
 
 const DayTimes = (props: TimesProps & { date: string }) => {
-  const { shop, business, texts, found, own, action, date } = props;
+  const { shop, business, texts, found, own, action, date, priceType } = props;
   const { timezone } = business.doc;
   const isOwnDay = own !== null && dateOf(own.startsAt, timezone) === date;
   const times = [
@@ -187,8 +190,10 @@ const DayTimes = (props: TimesProps & { date: string }) => {
                   {ofPart.map((time) => (
                     <button type="submit" name="at" value={new Date(time.startsAt).toISOString()}>
                       {writeTime(shop, timezone, time.startsAt)}
-                      {pricesDiffer && time.totalCents !== null && (
-                        <span class="faint">{shop.format.money(time.totalCents)}</span>
+                      {pricesDiffer && (
+                        <span class="faint">
+                          {writeTotalOfTime(props, priceType, time.totalCents)}
+                        </span>
                       )}
                     </button>
                   ))}

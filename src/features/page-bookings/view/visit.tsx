@@ -4,6 +4,7 @@ import type { VisitStatus } from "../../../domain/bookings/visit.ts";
 import { addressLines } from "../../public-pages/address.ts";
 import { mapUrlOfBusiness, telUrl } from "../../public-pages/view/contact.tsx";
 import type { BookingShop } from "../read-offer.ts";
+import { writeTotal } from "../total.ts";
 import type { VisitContent, VisitView } from "../visit-view.ts";
 import { writeShortDateTime } from "../when.ts";
 import { Fact, Heading, KeepLink, Notice, Outside, Telephone, VisitTime } from "./parts.tsx";
@@ -111,7 +112,8 @@ type FactsProps = BookingShop & { view: VisitContent & { startsAt: number; endsA
 export const Facts = (props: FactsProps) => {
   const { shop, business, texts, view, isEmbedded } = props;
   const lines = addressLines(business.doc);
-  const { services, staff, guests, area, total } = view;
+  const { services, staff, guests, area } = view;
+  const total = view.total && writeTotal(texts, shop.format, view.total);
   const { phone } = business.doc;
   return (
     <div class="card summary">
@@ -134,9 +136,7 @@ export const Facts = (props: FactsProps) => {
           </Fact>
         )}
         {services !== null && guests > 1 && <Fact about={texts.people}>{guests}</Fact>}
-        {total !== null && total.cents > 0 && (
-          <Fact about={texts.total}>{shop.format.bookedMoney(total)}</Fact>
-        )}
+        {total !== null && <Fact about={texts.total}>{total}</Fact>}
         <Fact about={texts.where}>
           <span class="line">
             <Outside shop={shop} text={area ?? shop.profile.name} />

@@ -115,7 +115,8 @@ export function priceOf(shop: Shop, service: PublicService): string {
   return priceText(shop, shownType, priceFromCents);
 }
 
-function priceText(
+/** Returns a price as guests read it: exact, from an amount on, or without an amount. */
+export function priceText(
   { texts, format }: Shop,
   priceType: PublicService["priceType"],
   priceCents: number,
