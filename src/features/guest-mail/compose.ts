@@ -14,8 +14,10 @@ import {
 import { addressLines } from "../public-pages/address.ts";
 import { createPageBookingStore } from "../page-bookings/store.ts";
 import { type BookingTexts, textsOf } from "../page-bookings/texts.ts";
+import { describeElsewhere } from "../page-bookings/visit-view.ts";
 import { writeDateTime, writeShortDateTime, writeTime } from "../page-bookings/when.ts";
 import { type Format, getFormat } from "../public-pages/format.ts";
+import { textsOf as pageTextsOf } from "../public-pages/texts.ts";
 import { type MailContent, toHtml, toPlainText } from "./layout.ts";
 import { describeVisit, type VisitDescription } from "./describe.ts";
 import type { MailFacts, MailKind } from "./rules.ts";
@@ -173,6 +175,7 @@ const canStillChange = (facts: MailFacts, now: number): boolean =>
 function toContent(context: Context, language: PageLanguage, link: string): MailContent {
   const { business, format, texts, mailTexts, kind, facts, about, canChange } = context;
   const { name, phone, timezone } = business.doc;
+  const place = about.place ?? describeElsewhere(pageTextsOf(language), about.location) ?? name;
   const zone = timezone.split("/").at(-1)?.replaceAll("_", " ") ?? "";
   return {
     language,
@@ -185,9 +188,7 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
       ...about.rows(texts, format),
       {
         about: texts.where,
-        lines: [about.place ?? name, ...(about.address ?? addressLines(business.doc))].concat(
-          phone ?? [],
-        ),
+        lines: [place, ...(about.address ?? addressLines(business.doc))].concat(phone ?? []),
       },
     ],
     link: { text: linkTextOf(context), url: link },

@@ -24,7 +24,9 @@ export type VisitDescription = {
   titles: string[];
   /** The area of a table or the venue of an event; null for the name of the business. */
   place: string | null;
-  /** The lines of the address of an event; null for the address of the business. */
+  /** Where the visit or event takes place, unless `place` says it. */
+  location: VisitContent["location"];
+  /** The lines of the address; null for the address of the business. */
   address: string[] | null;
   /** Whether the time of the visit or event is known. The catalog may lack the event. */
   hasTime: boolean;
@@ -62,7 +64,8 @@ const describeVisitContent = (content: VisitContent, until: number | null): Visi
   event: null,
   titles: content.services ?? [],
   place: content.area,
-  address: null,
+  location: content.location,
+  address: content.location === "ON_SITE" ? null : [],
   hasTime: true,
   hasCodes: false,
   keptUntil: until,
@@ -94,6 +97,7 @@ function describeOrder(
     event: event?.name ?? code,
     titles: [],
     place: event?.venue ?? null,
+    location: event?.isOnline === true ? "ONLINE" : "ON_SITE",
     address: event === undefined ? null : addressOf(event),
     hasTime: event !== undefined,
     hasCodes,

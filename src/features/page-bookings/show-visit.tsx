@@ -300,7 +300,8 @@ export async function sendCalendarFile(request: PageRequest): Promise<HttpRespon
   const { found, token } = linked;
   const { visit } = found;
   const { name, phone } = page.shop.profile;
-  const { services } = toView(request.rt, page.business, found.visit);
+  const { services, location } = toView(request.rt, page.business, found.visit);
+  const lines = location === "ON_SITE" ? addressLines(page.business.doc) : [];
   const entry = writeEntry({
     uid: `${visit.id}@deskbell`,
     sequence: visit.version,
@@ -310,7 +311,7 @@ export async function sendCalendarFile(request: PageRequest): Promise<HttpRespon
     createdAt: visit.createdAt,
     updatedAt: visit.updatedAt,
     summary: name,
-    location: addressLines(page.business.doc).join(", ") || null,
+    location: lines.join(", ") || null,
     description: [services?.join("\n") ?? null, phone, linkOf(request, page, token)]
       .filter((line) => line !== null)
       .join("\n"),

@@ -5,11 +5,14 @@ import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Hold } from "../../domain/bookings/hold.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { actionError, type Visit, type VisitStatus } from "../../domain/bookings/visit.ts";
-import type { Kind } from "../../domain/catalog/catalog.ts";
+import type { Kind, ServiceDoc } from "../../domain/catalog/catalog.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import type { PageTexts } from "../public-pages/texts.ts";
 import { priceTypeOfAll, type Total } from "./total.ts";
 
 // These functions read what a guest sees of a visit, on its page and in mails.
+
+type Location = ServiceDoc["locationType"];
 
 /** What a visit or hold is about. */
 export type VisitContent = {
@@ -18,6 +21,8 @@ export type VisitContent = {
   staff: string[];
   guests: number;
   area: string | null;
+  /** Where the visit takes place. The address of the business concerns only guests who go there. */
+  location: Location;
   /** The price of all services for all guests; null for a table. */
   total: Total | null;
 };
@@ -74,6 +79,7 @@ export function describeContent(
       staff: [],
       guests: "partySize" in visit ? visit.partySize : visit.guests,
       area: "areaId" in visit ? findName("area", visit.areaId) : null,
+      location: "ON_SITE",
       total: null,
     };
   const { segments, guests, totalCents: cents, currency, currencyDigits } = visit;
@@ -82,10 +88,10 @@ export function describeContent(
       ? [staffName]
       : [],
   );
-  // A visit stores its total, but not how exact it is: the catalog says so while it has the service.
-  const priceTypes = segments.flatMap(
-    ({ serviceId }) =>
-      rt.store.catalog.findByKeyOrId(businessId, "service", serviceId)?.priceType ?? [],
+  // A visit stores neither how exact its total is nor its place: the catalog says so while it has
+  // the services.
+  const services = segments.map(({ serviceId }) =>
+    rt.store.catalog.findByKeyOrId(businessId, "service", serviceId),
   );
   return {
     services: segments.flatMap((segment) => [
@@ -98,6 +104,25 @@ export function describeContent(
     staff: [...new Set(staff)],
     guests,
     area: null,
-    total: { cents, currency, currencyDigits, priceType: priceTypeOfAll(priceTypes) },
+    location: locationOf(services),
+    total: {
+      cents,
+      currency,
+      currencyDigits,
+      priceType: priceTypeOfAll(services.flatMap((service) => service?.priceType ?? [])),
+    },
   };
 }
+
+/** Returns `ON_SITE` if the guest goes to the business for at least one of the services. */
+function locationOf(services: readonly (ServiceDoc | undefined)[]): Location {
+  // A service that has left the catalog counts as one at the business.
+  const locations = services.map((service) => service?.locationType ?? "ON_SITE");
+  return locations.find((location) => location === "ON_SITE") ?? locations[0] ?? "ON_SITE";
+}
+
+/** Returns the text for the place of a visit that is not at the business; null if it is there. */
+export const describeElsewhere = (
+  { atCustomer, online }: Pick<PageTexts, "atCustomer" | "online">,
+  location: Location,
+): string | null => ({ ON_SITE: null, AT_CUSTOMER: atCustomer, ONLINE: online })[location];

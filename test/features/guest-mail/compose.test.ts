@@ -5,6 +5,7 @@ import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { editCatalog, withObjects } from "../../../src/app/catalog/edit-catalog.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { writeMail } from "../../../src/features/guest-mail/queue-mail.ts";
 import { composeMail } from "../../../src/features/guest-mail/compose.ts";
 import { addressLines } from "../../../src/features/public-pages/address.ts";
@@ -18,7 +19,13 @@ import { ticketTypeId } from "../../../src/domain/public/public-event.ts";
 import { edit } from "../../support/edit-database.ts";
 import { parseCalendar } from "../../support/ical.ts";
 import { parseMail, partOf } from "../../support/mail-server.ts";
-import { businessOf, createVisitor, findAll, listMade } from "../page-bookings/open-page.ts";
+import {
+  businessOf,
+  createVisitor,
+  findAll,
+  firstService,
+  listMade,
+} from "../page-bookings/open-page.ts";
 import { openMails } from "./open-mails.ts";
 
 const HOSTILE = [
@@ -236,7 +243,7 @@ test.each([
   {
     where: "online",
     change: { venue: null, attendanceMode: "ONLINE" as const },
-    lines: [],
+    lines: ["Where: Online"],
     location: undefined,
     isAtBusiness: false,
   },
@@ -269,6 +276,37 @@ test.each([
     expect(text.includes(street)).toBe(isAtBusiness);
     const entries = parseCalendar(partOf(mail, "text/calendar"));
     expect(entries.map((entry) => entry.location)).toEqual([location]);
+  },
+);
+
+test.each([
+  ["AT_CUSTOMER", "at your place"],
+  ["ONLINE", "Online"],
+] as const)(
+  "the mail, the page and the calendar entries of a service %s have no address of the business",
+  async (locationType, place) => {
+    const { api, server, send, book } = await openMails("CONFIRM");
+    const { slug, doc } = businessOf(api);
+    editObject(api, slug, "service", firstService(api).key, (service) => ({
+      ...service,
+      locationType,
+    }));
+    const link = (await book()).headers.get("location") ?? "";
+    await send();
+    const [street = "no address"] = addressLines(doc);
+    const { raw } = server.mails[0]!;
+    expect(partOf(raw, "text/plain")).toContain(`Where: ${place}\r\n`);
+    expect(partOf(raw, "text/plain")).not.toContain(street);
+    const visitor = createVisitor(api);
+    const [, facts = ""] = (await visitor.get(link)).split("<dl>");
+    const [shown = ""] = facts.split("</dl>");
+    expect(shown).toContain(place);
+    expect(shown).toContain("tel:");
+    expect(shown).not.toContain(street);
+    expect(shown).not.toContain("Show on a map");
+    const file = await visitor.get(`${link}/visit.ics`);
+    for (const text of [partOf(raw, "text/calendar"), file])
+      expect(parseCalendar(text).map(({ location }) => location)).toEqual([undefined]);
   },
 );
 

@@ -5,7 +5,7 @@ import { addressLines } from "../../public-pages/address.ts";
 import { mapUrlOfBusiness, telUrl } from "../../public-pages/view/contact.tsx";
 import type { BookingShop } from "../read-offer.ts";
 import { writeTotal } from "../total.ts";
-import type { VisitContent, VisitView } from "../visit-view.ts";
+import { describeElsewhere, type VisitContent, type VisitView } from "../visit-view.ts";
 import { writeShortDateTime } from "../when.ts";
 import { Fact, Heading, KeepLink, Notice, Outside, Telephone, VisitTime } from "./parts.tsx";
 
@@ -111,8 +111,9 @@ type FactsProps = BookingShop & { view: VisitContent & { startsAt: number; endsA
 /** What a visit or hold is about. */
 export const Facts = (props: FactsProps) => {
   const { shop, business, texts, view, isEmbedded } = props;
-  const lines = addressLines(business.doc);
-  const { services, staff, guests, area } = view;
+  const { services, staff, guests, area, location } = view;
+  const elsewhere = describeElsewhere(shop.texts, location);
+  const lines = elsewhere === null ? addressLines(business.doc) : [];
   const total = view.total && writeTotal(texts, shop.format, view.total);
   const { phone } = business.doc;
   return (
@@ -139,7 +140,7 @@ export const Facts = (props: FactsProps) => {
         {total !== null && <Fact about={texts.total}>{total}</Fact>}
         <Fact about={texts.where}>
           <span class="line">
-            <Outside shop={shop} text={area ?? shop.profile.name} />
+            {elsewhere ?? <Outside shop={shop} text={area ?? shop.profile.name} />}
           </span>
           {lines.map((line) => (
             <span class="line faint">
