@@ -107,6 +107,8 @@ export type BookingTexts = {
   showCodes: string;
   ticketUsed: string;
   orderExpired: string;
+  eventCancelled: string;
+  eventPostponed: string;
   code: string;
   cancelOrderSure: string;
   fewLeft: string;
@@ -235,6 +237,8 @@ const TEXTS: Translations<BookingTexts> = {
     showCodes: "Show the code of each ticket at the entrance.",
     ticketUsed: "checked in",
     orderExpired: "The order has ended",
+    eventCancelled: "This event is cancelled.",
+    eventPostponed: "This event is postponed.",
     code: "Code",
     cancelOrderSure: "Cancel this order? It cannot be undone.",
     fewLeft: "Fewer tickets are left than you chose. Please choose again.",
@@ -362,6 +366,8 @@ const TEXTS: Translations<BookingTexts> = {
     showCodes: "Zeigen Sie am Einlass den Code jedes Tickets.",
     ticketUsed: "eingelöst",
     orderExpired: "Die Bestellung ist abgelaufen",
+    eventCancelled: "Diese Veranstaltung ist abgesagt.",
+    eventPostponed: "Diese Veranstaltung ist verschoben.",
     code: "Code",
     cancelOrderSure: "Diese Bestellung stornieren? Das lässt sich nicht zurücknehmen.",
     fewLeft: "So viele Tickets gibt es nicht mehr. Bitte wählen Sie neu.",
@@ -488,6 +494,8 @@ const TEXTS: Translations<BookingTexts> = {
     showCodes: "Présentez le code de chaque billet à l’entrée.",
     ticketUsed: "utilisé",
     orderExpired: "La commande a expiré",
+    eventCancelled: "Cet événement est annulé.",
+    eventPostponed: "Cet événement est reporté.",
     code: "Code",
     cancelOrderSure: "Annuler cette commande ? C’est définitif.",
     fewLeft: "Il ne reste pas autant de billets. Veuillez choisir à nouveau.",
@@ -612,6 +620,8 @@ const TEXTS: Translations<BookingTexts> = {
     showCodes: "Muestre el código de cada entrada al llegar.",
     ticketUsed: "utilizada",
     orderExpired: "El pedido ha caducado",
+    eventCancelled: "Este evento está cancelado.",
+    eventPostponed: "Este evento está aplazado.",
     code: "Código",
     cancelOrderSure: "¿Cancelar este pedido? No se puede deshacer.",
     fewLeft: "Ya no quedan tantas entradas. Elija de nuevo.",
@@ -737,6 +747,8 @@ const TEXTS: Translations<BookingTexts> = {
     showCodes: "Mostra il codice di ogni biglietto all’ingresso.",
     ticketUsed: "usato",
     orderExpired: "L’ordine è scaduto",
+    eventCancelled: "Questo evento è annullato.",
+    eventPostponed: "Questo evento è rinviato.",
     code: "Codice",
     cancelOrderSure: "Annullare questo ordine? Non si può tornare indietro.",
     fewLeft: "Non ci sono più così tanti biglietti. Scegli di nuovo.",

@@ -5,7 +5,7 @@ import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
 import { reissueTickets, checkInTicket } from "../../../src/features/tickets/tickets.ts";
-import { postponePublicEvent } from "../../../src/app/catalog/public-events.ts";
+import { cancelPublicEvent, postponePublicEvent } from "../../../src/app/catalog/public-events.ts";
 import { retention as linkRetention } from "../../../src/features/page-bookings/retention.ts";
 import { LINK_MS } from "../../../src/features/page-bookings/rules.ts";
 import { retention } from "../../../src/features/tickets/retention.ts";
@@ -155,6 +155,35 @@ test("an event that is postponed to an open date keeps its guests' links and adm
   api.advance(event.endsAt - api.now() + LINK_MS + 1);
   for (const prune of [...retention, ...linkRetention]) prune(api, 0, 100, 0);
   expect(scanCodes(await visitor.get(link))).toEqual(codes);
+});
+
+test("the page of an order for a cancelled or postponed event says so, and asks nobody to pay", async () => {
+  const { api, visitor, event, details } = await openTickets();
+  const { slug } = businessOf(api);
+  const link = (await visitor.book(details)).headers.get("location") ?? "";
+  const [order] = listOrders(api);
+  const pay = "Otherwise the order ends.";
+  const come = "Show the code of each ticket";
+  const shown = async () => {
+    const page = await visitor.get(link);
+    expect(page).not.toContain("not on sale");
+    return ["event is postponed.", "event is cancelled.", pay, come].map((text) =>
+      page.includes(text),
+    );
+  };
+  expect(await shown()).toEqual([false, false, true, false]);
+  postponePublicEvent(api, slug, event.key, null);
+  expect(await shown()).toEqual([true, false, false, false]);
+  confirmTicketOrder(api, slug, order!.code);
+  expect(await shown()).toEqual([true, false, false, true]);
+  editCatalog(api, slug, (catalog) => ({
+    catalog: withObjects(catalog, "public_event", (docs) =>
+      docs.map((doc) => ({ ...doc, status: "PUBLISHED" as const })),
+    ),
+    target: { section: "publicPage" },
+  }));
+  cancelPublicEvent(api, slug, event.key);
+  expect(await shown()).toEqual([false, true, false, false]);
 });
 
 test("the records of a guest name the link and the tickets, without their secrets", async () => {

@@ -28,21 +28,28 @@ const TITLES = {
   EXPIRED: "orderExpired",
 } as const;
 
+/** The texts about an event that does not take place as it was announced. */
+const CALLED_OFF: Partial<Record<PublicEvent["status"], "eventCancelled" | "eventPostponed">> = {
+  CANCELLED: "eventCancelled",
+  POSTPONED: "eventPostponed",
+};
+
 /** The page of a guest's order of tickets. */
 export const OrderPage = (props: OrderProps) => {
   const { shop, business, texts, order, status, event, tickets, path, keptQuery } = props;
   const time = writeShortDateTime(shop, business.doc.timezone, order.expiresAt);
   const isOpen = status === "PENDING" || status === "CONFIRMED";
+  const calledOff = event === null ? undefined : CALLED_OFF[event.status];
   return (
     <>
       <Heading>{texts[TITLES[status]]}</Heading>
-      {event !== null && event.status !== "PUBLISHED" && event.status !== "ENDED" && (
-        <Notice kind="bad">{texts.notOnSale}</Notice>
+      {calledOff !== undefined && (
+        <Notice kind={calledOff === "eventCancelled" ? "bad" : "warn"}>{texts[calledOff]}</Notice>
       )}
-      {status === "PENDING" && (
+      {status === "PENDING" && calledOff === undefined && (
         <p>{fillText(texts.orderPendingText, { business: shop.profile.name, time })}</p>
       )}
-      {status === "CONFIRMED" && (
+      {status === "CONFIRMED" && calledOff !== "eventCancelled" && (
         <p>{tickets.length > 0 ? texts.showCodes : texts.orderConfirmedText}</p>
       )}
       {tickets.length > 0 && <TicketCodes {...props} />}
@@ -81,7 +88,7 @@ export const OrderPage = (props: OrderProps) => {
         </details>
       )}
       {isOpen && <KeepLink {...props} />}
-      {status === "CONFIRMED" && <Telephone {...props} />}
+      {(status === "CONFIRMED" || calledOff !== undefined) && <Telephone {...props} />}
     </>
   );
 };
