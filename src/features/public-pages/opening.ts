@@ -72,11 +72,9 @@ export function listSpecialDays(
 ): SpecialDays[] {
   const first = dayAt(timezone, Math.floor(now / MINUTE_MS));
   const last = first + SPECIAL_DAYS_AHEAD;
-  const closed = schedule.closures.flatMap((closure): SpecialDays[] => {
-    const days = nextDaysOf(closure, dateOf(first));
-    if (days.to < dateOf(first) || days.from > dateOf(last)) return [];
-    return [{ ...days, name: closure.name, hours: [] }];
-  });
+  const closed = schedule.closures.flatMap((closure): SpecialDays[] =>
+    daysOf(closure, first, last).map((days) => ({ ...days, name: closure.name, hours: [] })),
+  );
   const isClosed = (date: LocalDate) => closed.some(({ from, to }) => from <= date && date <= to);
   const exceptions = [...new Set(schedule.exceptions.map(({ date }) => date))]
     .filter((date) => dateOf(first) <= date && date <= dateOf(last) && !isClosed(date))
@@ -89,11 +87,18 @@ export function listSpecialDays(
   return [...closed, ...exceptions].sort((a, b) => a.from.localeCompare(b.from));
 }
 
-/** Returns the days of a closure; of a yearly closure, its next date. */
-function nextDaysOf(closure: Closure, today: LocalDate): { from: LocalDate; to: LocalDate } {
-  if (!("yearly" in closure)) return closure;
-  const year = Number(today.slice(0, 4));
-  const isOver = `${year}-${closure.yearly}` < today;
-  const date = `${isOver ? year + 1 : year}-${closure.yearly}`;
-  return { from: date, to: date };
+/** Returns the days of a closure, if one of them is among the days `first` to `last`. */
+function daysOf(
+  closure: Closure,
+  first: number,
+  last: number,
+): { from: LocalDate; to: LocalDate }[] {
+  if (!("yearly" in closure)) {
+    const { from, to } = closure;
+    return to < dateOf(first) || from > dateOf(last) ? [] : [{ from, to }];
+  }
+  // A closure of 29 February has no day in most years.
+  return Array.from({ length: last - first + 1 }, (_, i) => dateOf(first + i))
+    .filter((date) => date.slice(5) === closure.yearly)
+    .map((date) => ({ from: date, to: date }));
 }

@@ -115,3 +115,12 @@ test("special days are the closures and exceptions of the next 60 days, in order
     { from: "2027-01-01", to: "2027-01-01", name: "New Year", hours: [] },
   ]);
 });
+
+test.each([
+  ["2027-02-01", []],
+  ["2028-02-01", ["2028-02-29"]],
+])("at %s, the special days of a closure of every 29 February are %j", (today, expected) => {
+  const closures = [{ name: "Off", yearly: "02-29" }];
+  const days = listSpecialDays(schedule({ closures }), ZURICH, at(`${today}T12:00:00+01:00`));
+  expect(days.map(({ from, to }) => [from, to])).toEqual(expected.map((date) => [date, date]));
+});
