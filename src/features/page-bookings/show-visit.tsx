@@ -213,7 +213,7 @@ async function showMove(
         title={texts.moveTitle}
         summary={
           <p>
-            <a href={path}>{texts.keepTime}</a>
+            <a href={urlOfVisit(request, page, token, "")}>{texts.keepTime}</a>
           </p>
         }
         found={month}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
-import { businessOf, openPage } from "./open-page.ts";
+import { businessOf, findAll, openPage } from "./open-page.ts";
 
 const WEBSITE = "https://www.salon.example";
 
@@ -61,4 +61,14 @@ test("the booking page outside of a frame has the header of the site and sets a 
   const { action, times } = await visitor.openTimes(`${base}?party=2`);
   const held = await visitor.post(action, { at: times[0]! });
   expect(held.headers.get("set-cookie")).toContain("deskbell_hold=hld_");
+});
+
+test("the link that keeps the time of a visit keeps the frame and the language, too", async () => {
+  const { base, visitor } = openEmbedded();
+  const { action, times } = await visitor.openTimes(`${base}?party=2`);
+  const booked = await visitor.book(await visitor.hold(action, times.at(-1)!));
+  const link = (booked.headers.get("location") ?? "").split("?")[0]!;
+  const page = await visitor.get(`${link}?move=1&lang=de&embed=1`);
+  const [kept = ""] = findAll(page, /href="([^"]*)">Zeit behalten/g);
+  expect(kept).toBe(`${link}?lang=de&embed=1`);
 });
