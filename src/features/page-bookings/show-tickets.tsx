@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
 import { AppError } from "../../domain/errors.ts";
 import { localise } from "../../domain/public/public-context.ts";
 import { totalOfPrices } from "../../domain/money.ts";
@@ -11,7 +11,7 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { fillText } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
-import { maxPerUnpaidOrder } from "../tickets/limits.ts";
+import { findTooMany, maxPerUnpaidOrder } from "../tickets/limits.ts";
 import { findPageKey, takesBookings, visitorOf } from "./access.ts";
 import { createNonce, isFormUsed } from "./book.ts";
 import { maxQuotaShareOf, orderOnPage, payByOf, type TicketItem } from "./orders.ts";
@@ -102,8 +102,9 @@ export async function showTickets(
   if ("response" in page) return page.response;
   const { rt } = request;
   const items = itemsOf(page.content, query);
-  if (items.length === 0 || query.has("change"))
-    return respondWithChoice(request, page, items, false);
+  if (items.length === 0 || query.has("change")) return respondWithChoice(request, page, items);
+  const notice = writeTooMany(request, page, items);
+  if (notice !== null) return respondWithChoice(request, page, items, { notice, status: 422 });
   const key = query.get("key");
   const kept = keptFields(request);
   if (!isFormKey(key)) {
@@ -117,14 +118,43 @@ export async function showTickets(
   return respondWithOrder(request, page, state);
 }
 
+/** Returns why one order cannot have so many tickets; null if it can. */
+function writeTooMany(
+  { rt }: PageRequest,
+  page: TicketPage,
+  items: readonly TicketItem[],
+): string | null {
+  const { shop, business, texts, content } = page;
+  const event = rt.store.catalog.findByKeyOrId(business.id, "public_event", content.id);
+  if (event === undefined) return null;
+  const idOf = (type: TicketTypeDoc): string => ticketTypeId(business.slug, event, type);
+  const requested = event.ticketTypes.flatMap((type) =>
+    items
+      .filter((item) => item.ticketTypeId === idOf(type))
+      .map(({ quantity }) => ({ type, quantity })),
+  );
+  const tooMany = findTooMany(event, requested, maxQuotaShareOf(business.doc.publicPage));
+  if (tooMany === undefined) return null;
+  const ids = tooMany.ofQuota.map(({ type }) => idOf(type));
+  const names = content.ticketTypes.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
+  return fillText(texts.mostTickets, { count: tooMany.limit, names: shop.format.list(names) });
+}
+
+type ChoiceState = {
+  notice?: string | null;
+  status?: number;
+  /** What the guest has already written, and the URL to which it is sent with the new choice. */
+  written?: { form: GuestForm; action: string } | null;
+};
+
 const respondWithChoice = (
   request: PageRequest,
   page: TicketPage,
   chosen: readonly TicketItem[],
-  isGone: boolean,
+  { notice = null, status = 200, written = null }: ChoiceState = {},
 ): HttpResponse =>
   respondWithShop(request, page, {
-    status: isGone ? 409 : 200,
+    status,
     title: page.content.name,
     content: (
       <TicketChoice
@@ -133,7 +163,8 @@ const respondWithChoice = (
         path={`${page.shop.path}/book`}
         kept={keptFields(request)}
         chosen={chosen}
-        isGone={isGone}
+        notice={notice}
+        written={written}
       />
     ),
   });
@@ -199,11 +230,20 @@ export async function postTickets(
   const page = await openTickets(request, query);
   if ("response" in page) return page.response;
   const { rt } = request;
-  const items = itemsOf(page.content, query);
+  // A guest who had to choose again sends the choice with what was written before.
+  const isChoice = body.has("change");
+  const items = itemsOf(page.content, isChoice ? body : query);
   const key = query.get("key");
-  if (items.length === 0 || !isFormKey(key)) return respondWithChoice(request, page, items, true);
   const { form, errors, customer } = readGuestForm(body);
+  if (!isFormKey(key))
+    return respondWithChoice(request, page, items, { notice: page.texts.gone, status: 409 });
+  const fields: Fields = [["event", page.content.id], ["key", key], ...keptFields(request)];
+  const written = { form, action: urlOfStep(page, fields) };
+  const notice = isChoice ? writeTooMany(request, page, items) : null;
+  if (items.length === 0 || notice !== null)
+    return respondWithChoice(request, page, items, { notice, status: 422, written });
   const state = { items, key, form, errors, hasNewPrice: false };
+  if (isChoice) return respondWithOrder(request, page, { ...state, errors: {}, status: 200 });
   const keyId = findPageKey(rt, page.business);
   if (customer === null)
     return keyId !== undefined && isFormUsed(rt, keyId, key)
@@ -236,8 +276,14 @@ export async function postTickets(
     if (!(error instanceof AppError)) throw error;
     if (error.code === "price_changed")
       return respondWithOrder(request, page, { ...state, hasNewPrice: true, status: 409 });
-    if (error.code === "conflict" || error.code === "validation_failed")
-      return respondWithChoice(request, page, items, true);
+    const { gone, fewLeft } = page.texts;
+    const wrong = { status: 409, written };
+    if (error.code === "conflict")
+      return respondWithChoice(request, page, items, { ...wrong, notice: fewLeft });
+    if (error.code === "validation_failed") {
+      const notice = writeTooMany(request, page, items) ?? gone;
+      return respondWithChoice(request, page, items, { ...wrong, notice });
+    }
     throw error;
   }
 }

@@ -112,6 +112,7 @@ export type BookingTexts = {
   code: string;
   cancelOrderSure: string;
   fewLeft: string;
+  mostTickets: string;
   checkMail: string;
   checkMailText: string;
   confirmTitle: string;
@@ -242,6 +243,7 @@ const TEXTS: Translations<BookingTexts> = {
     code: "Code",
     cancelOrderSure: "Cancel this order? It cannot be undone.",
     fewLeft: "Fewer tickets are left than you chose. Please choose again.",
+    mostTickets: "Tickets per order: at most {count} ({names}). Please choose again.",
     checkMail: "Please look into your mailbox",
     checkMailText:
       "We sent a link to the address that you wrote. Open it and confirm the visit by {time}.",
@@ -371,6 +373,7 @@ const TEXTS: Translations<BookingTexts> = {
     code: "Code",
     cancelOrderSure: "Diese Bestellung stornieren? Das lässt sich nicht zurücknehmen.",
     fewLeft: "So viele Tickets gibt es nicht mehr. Bitte wählen Sie neu.",
+    mostTickets: "Tickets je Bestellung: höchstens {count} ({names}). Bitte wählen Sie neu.",
     checkMail: "Bitte sehen Sie in Ihr Postfach",
     checkMailText:
       "Wir haben einen Link an Ihre Adresse geschickt. Öffnen Sie ihn und bestätigen Sie den Termin bis {time}.",
@@ -499,6 +502,7 @@ const TEXTS: Translations<BookingTexts> = {
     code: "Code",
     cancelOrderSure: "Annuler cette commande ? C’est définitif.",
     fewLeft: "Il ne reste pas autant de billets. Veuillez choisir à nouveau.",
+    mostTickets: "Billets par commande : {count} au plus ({names}). Veuillez choisir à nouveau.",
     checkMail: "Veuillez regarder vos messages",
     checkMailText:
       "Nous avons envoyé un lien à l’adresse que vous avez écrite. Ouvrez-le et confirmez la visite avant {time}.",
@@ -625,6 +629,7 @@ const TEXTS: Translations<BookingTexts> = {
     code: "Código",
     cancelOrderSure: "¿Cancelar este pedido? No se puede deshacer.",
     fewLeft: "Ya no quedan tantas entradas. Elija de nuevo.",
+    mostTickets: "Entradas por pedido: {count} como máximo ({names}). Elija de nuevo.",
     checkMail: "Mire su correo, por favor",
     checkMailText:
       "Hemos enviado un enlace a la dirección que ha escrito. Ábralo y confirme la visita antes de {time}.",
@@ -752,6 +757,7 @@ const TEXTS: Translations<BookingTexts> = {
     code: "Codice",
     cancelOrderSure: "Annullare questo ordine? Non si può tornare indietro.",
     fewLeft: "Non ci sono più così tanti biglietti. Scegli di nuovo.",
+    mostTickets: "Biglietti per ordine: al massimo {count} ({names}). Scegli di nuovo.",
     checkMail: "Guarda nella tua posta",
     checkMailText:
       "Abbiamo inviato un link all’indirizzo che hai scritto. Aprilo e conferma la visita entro {time}.",

@@ -31,21 +31,15 @@ export function assertMayOrder(
   if (visitor === null) assertHoldsLeft(rt, id, keyId);
   else assertVisitorMayHold(rt, id, keyId, visitor);
   const pendingByType = rt.openStore(createOrderStore).countPendingTickets(keyId, rt.now());
-  for (const { ticketTypes, size } of event.quotas) {
-    const ofQuota = requested.filter(({ type }) => ticketTypes.includes(type.key));
-    if (ofQuota.length === 0) continue;
-    const limit = shareOf(
-      size,
-      ofQuota.map(({ type }) => type),
-      maxQuotaShare,
-    );
-    const count = ofQuota.reduce((sum, { quantity }) => sum + quantity, 0);
-    if (count > limit) {
-      const detail = `An unpaid order can hold at most ${limit} of the ${countOf(size, "ticket")} of ${nameTypes(ofQuota)}, not ${count}.`;
-      const issues = quantityIssues(ofQuota, detail);
-      const fix = `order at most ${countOf(limit, "ticket")} at once`;
-      throw new AppError("validation_failed", detail, { fix, issues });
-    }
+  const tooMany = findTooMany(event, requested, maxQuotaShare);
+  if (tooMany !== undefined) {
+    const { size, ofQuota, limit, count } = tooMany;
+    const detail = `An unpaid order can hold at most ${limit} of the ${countOf(size, "ticket")} of ${nameTypes(ofQuota)}, not ${count}.`;
+    const issues = quantityIssues(ofQuota, detail);
+    const fix = `order at most ${countOf(limit, "ticket")} at once`;
+    throw new AppError("validation_failed", detail, { fix, issues });
+  }
+  for (const { ticketTypes, size, limit, count } of listParts(event, requested, maxQuotaShare)) {
     const pending = event.ticketTypes
       .filter(({ key }) => ticketTypes.includes(key))
       .reduce((sum, type) => sum + (pendingByType.get(ticketTypeId(slug, event, type)) ?? 0), 0);
@@ -55,6 +49,43 @@ export function assertMayOrder(
       );
   }
 }
+
+type Requested = Pick<RequestedTickets, "type" | "quantity">;
+
+type QuotaPart<R extends Requested> = {
+  ticketTypes: readonly string[];
+  size: number;
+  ofQuota: readonly R[];
+  /** The most tickets of the quota that the unpaid orders of a key can take. */
+  limit: number;
+  count: number;
+};
+
+/** Returns what an order takes of each quota that it concerns. */
+const listParts = <R extends Requested>(
+  { quotas }: PublicEventDoc,
+  requested: readonly R[],
+  maxQuotaShare: number,
+): QuotaPart<R>[] =>
+  quotas.flatMap(({ ticketTypes, size }) => {
+    const ofQuota = requested.filter(({ type }) => ticketTypes.includes(type.key));
+    if (ofQuota.length === 0) return [];
+    const types = ofQuota.map(({ type }) => type);
+    const limit = shareOf(size, types, maxQuotaShare);
+    const count = ofQuota.reduce((sum, { quantity }) => sum + quantity, 0);
+    return [{ ticketTypes, size, ofQuota, limit, count }];
+  });
+
+/**
+ * Returns what an order takes of the first quota of which it alone takes more than the unpaid
+ * orders of a key can take; undefined if there is none.
+ */
+export const findTooMany = <R extends Requested>(
+  event: PublicEventDoc,
+  requested: readonly R[],
+  maxQuotaShare: number,
+): QuotaPart<R> | undefined =>
+  listParts(event, requested, maxQuotaShare).find(({ limit, count }) => count > limit);
 
 /**
  * Returns how many tickets of a quota the unpaid orders of a key can take: a share of them, but

@@ -356,10 +356,102 @@ test("tickets that are ordered during an event must be paid before it ends", asy
   ]);
 });
 
-test("an order of more tickets than are left leads back to the choice of tickets", async () => {
-  const { visitor, url, field } = await openTickets();
-  const details = (await visitor.send(`${url}&${field}=999`)).headers.get("location") ?? "";
+/** Edits the first event on sale, whose first two ticket types share one quota. */
+function shareQuota(api: TestApi, event: { key: string }, size: number, maxQuotaPercent = 20) {
+  editCatalog(api, businessOf(api).slug, (catalog) => {
+    const { business } = catalog;
+    const orders = { payWithinHours: 48, maxQuotaPercent };
+    const publicPage = { ...business.publicPage, orders };
+    return {
+      catalog: withObjects(
+        { ...catalog, business: { ...business, publicPage } },
+        "public_event",
+        (docs) =>
+          docs.map((doc) => {
+            if (doc.key !== event.key) return doc;
+            const ticketTypes = doc.ticketTypes
+              .slice(0, 2)
+              .map((type) => ({ ...type, minPerOrder: 1, maxPerOrder: 10 }));
+            const [quota] = doc.quotas;
+            const shared = { ...quota!, size, ticketTypes: ticketTypes.map(({ key }) => key) };
+            return { ...doc, ticketTypes, quotas: [shared] };
+          }),
+      ),
+      target: { section: "publicPage" },
+    };
+  });
+}
+
+const ticketFields = (html: string): string[] => findAll(html, /<select name="(ticket\.[^"]+)"/g);
+
+test("more tickets than one order can have are refused before the guest writes any details", async () => {
+  const { api, event, visitor, url } = await openTickets();
+  shareQuota(api, event, 12);
+  const [first = "", second = ""] = ticketFields(await visitor.get(url));
+  const names = event.ticketTypes.slice(0, 2).map(({ name }) => name);
+  const refused = await visitor.send(`${url}&${first}=2&${second}=2`);
+  const page = await refused.text();
+  expect([refused.status, page]).toEqual([
+    422,
+    expect.stringContaining(`Tickets per order: at most 3 (${names.join(" and ")}).`),
+  ]);
+  expect(page).not.toContain("Fewer tickets are left");
+  const details = await visitor.send(`${url}&${first}=2&${second}=1`);
+  expect((await visitor.book(details.headers.get("location") ?? "")).status).toBe(303);
+});
+
+test.each([
+  ["there are fewer tickets left", 100, "Fewer tickets are left than you chose."],
+  ["one order can have fewer tickets", 40, "Tickets per order: at most 2 ("],
+])(
+  "a guest who must choose again because %s keeps what was written",
+  async (_reason, maxQuotaPercent, text) => {
+    const { api, event, visitor, url } = await openTickets();
+    shareQuota(api, event, 4, 100);
+    const [first = "", second = ""] = ticketFields(await visitor.get(url));
+    const details = (await visitor.send(`${url}&${first}=2&${second}=2`)).headers.get("location");
+    if (maxQuotaPercent === 100) {
+      const other = createVisitor(api, "203.0.113.6");
+      const theirs = (await other.send(`${url}&${first}=2`)).headers.get("location") ?? "";
+      expect((await other.book(theirs, { email: "ben@example.com" })).status).toBe(303);
+    } else shareQuota(api, event, 4, maxQuotaPercent);
+    const orders = listOrders(api).length;
+    const notes = "A first line\nand a second";
+    const refused = await visitor.book(details ?? "", { notes });
+    const page = await refused.text();
+    expect([refused.status, page]).toEqual([409, expect.stringContaining(text)]);
+    const [action = ""] = findAll(page, /<form method="post" action="([^"]+)"/g);
+    const written = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+    const form = Object.fromEntries(written.map(([, name = "", value = ""]) => [name, value]));
+    expect(form).toMatchObject({ name: "Ana García", email: "ana@example.com", notes });
+    expect(action).not.toMatch(/Ana|example/);
+    for (const quantity of ["0", "9"]) {
+      const wrong = await visitor.post(action, { ...form, [first]: quantity, [second]: quantity });
+      expect([wrong.status, await wrong.text()]).toEqual([
+        422,
+        expect.stringContaining('value="Ana García"'),
+      ]);
+    }
+    const again = await visitor.post(action, { ...form, [first]: "1", [second]: "1" });
+    const asked = await again.text();
+    expect([again.status, asked]).toEqual([200, expect.stringContaining("Order the tickets")]);
+    expect(asked).toContain('value="ana@example.com"');
+    expect(asked).toContain(notes);
+    expect(listOrders(api)).toHaveLength(orders);
+    const [order = ""] = findAll(asked, /<form method="post" action="([^"]+)"/g);
+    expect((await visitor.book(order, { notes })).status).toBe(303);
+    expect(listOrders(api).length).toBe(orders + 1);
+  },
+);
+
+test("more tickets than a type allows in one order lead back to the choice of tickets", async () => {
+  const { api, event, visitor, url } = await openTickets();
+  shareQuota(api, event, 100, 100);
+  const [field = ""] = ticketFields(await visitor.get(url));
+  const details = (await visitor.send(`${url}&${field}=11`)).headers.get("location") ?? "";
   const response = await visitor.book(details);
-  expect(response.status).toBe(409);
-  expect(await response.text()).toContain("Please choose again.");
+  const page = await response.text();
+  expect([response.status, page]).toEqual([409, expect.stringContaining("Please choose again.")]);
+  expect(page).not.toContain("Fewer tickets are left");
+  expect(page).toContain('<option value="10" selected');
 });

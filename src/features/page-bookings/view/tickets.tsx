@@ -4,7 +4,7 @@ import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import type { TicketItem } from "../orders.ts";
 import type { BookedAmount } from "../../public-pages/format.ts";
 import type { BookingShop } from "../read-offer.ts";
-import { ticketField } from "../rules.ts";
+import { type GuestForm, ticketField } from "../rules.ts";
 import { Fact, Heading, Hidden, Notice, Outside, VisitTime } from "./parts.tsx";
 
 type TicketsProps = BookingShop & {
@@ -12,8 +12,10 @@ type TicketsProps = BookingShop & {
   path: string;
   kept: readonly (readonly [string, string])[];
   chosen: readonly TicketItem[];
-  /** Whether fewer tickets are left than the guest wanted. */
-  isGone: boolean;
+  /** Why the guest must choose again; null at first. */
+  notice: string | null;
+  /** What the guest has already written; null if nothing. */
+  written: { form: GuestForm; action: string } | null;
 };
 
 type TicketType = PublicEvent["ticketTypes"][number];
@@ -24,33 +26,45 @@ const isOnSale = ({ availability: { state } }: TicketType): boolean =>
 /** The most quantities that a list offers. */
 const MAX_CHOICES = 50;
 
+const mostOf = ({ maxPerOrder, availability }: TicketType): number =>
+  Math.min(maxPerOrder, availability.remaining ?? maxPerOrder);
+
 /** Returns how many tickets of a type an order can have: none, or as many as the type allows. */
-function quantitiesOf({ minPerOrder, maxPerOrder, availability }: TicketType): number[] {
-  const max = Math.min(maxPerOrder, availability.remaining ?? maxPerOrder);
-  const count = Math.max(0, Math.min(max - minPerOrder + 1, MAX_CHOICES));
+function quantitiesOf(type: TicketType): number[] {
+  const { minPerOrder } = type;
+  const count = Math.max(0, Math.min(mostOf(type) - minPerOrder + 1, MAX_CHOICES));
   return [0, ...Array.from({ length: count }, (_, i) => minPerOrder + i)];
 }
 
 /** The tickets of an event, from which a guest chooses. */
 export const TicketChoice = (props: TicketsProps) => {
-  const { shop, texts, event, path, kept, chosen, isGone } = props;
+  const { shop, texts, event, path, kept, chosen, notice, written } = props;
   const canBuy = event.status === "PUBLISHED" && event.ticketTypes.some(isOnSale);
   // Until the guest chooses, the page proposes the first type, with the fewest tickets of an order.
   const isUnchosen = chosen.length === 0;
-  const quantityOf = ({ id, minPerOrder }: TicketType, i: number): number =>
+  const wantedOf = ({ id, minPerOrder }: TicketType, i: number): number =>
     chosen.find(({ ticketTypeId }) => ticketTypeId === id)?.quantity ??
     (isUnchosen && i === 0 ? minPerOrder : 0);
+  const quantityOf = (type: TicketType, i: number): number =>
+    Math.min(wantedOf(type, i), mostOf(type));
   return (
     <>
       <Heading>
         <Outside shop={shop} text={event.name} />
       </Heading>
-      {isGone && <Notice kind="warn">{texts.fewLeft}</Notice>}
+      {notice !== null && <Notice kind="warn">{notice}</Notice>}
       <p>
         <VisitTime {...props} at={Date.parse(event.startsAt)} until={Date.parse(event.endsAt)} />
       </p>
-      <form method="get" action={path}>
-        <Hidden fields={[...kept, ["event", event.id]]} />
+      {/* What the guest has written must not be in a URL. */}
+      <form method={written === null ? "get" : "post"} action={written?.action ?? path}>
+        <Hidden
+          fields={
+            written === null
+              ? [...kept, ["event", event.id]]
+              : [["change", "1"], ...Object.entries(written.form)]
+          }
+        />
         <fieldset class="options">
           <legend>{texts.ticketsOf}</legend>
           {event.ticketTypes.map((type, i) => (
