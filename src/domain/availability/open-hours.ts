@@ -1,7 +1,8 @@
 import type { ScheduleDoc } from "../catalog/catalog.ts";
 import type { LocalDate } from "../catalog/common.ts";
+import { subtract } from "./intervals.ts";
 import { DAY_MIN, dayNumber, localDays, wallAt } from "./wall-clock.ts";
-import { createWorkingTimeReader } from "./working-time.ts";
+import { closureIntervals, createWorkingTimeReader } from "./working-time.ts";
 
 /** Hours of one date in minutes after its midnight; more than 1440 is on the next day. */
 export type WallHours = { start: number; end: number };
@@ -10,6 +11,9 @@ export type WallHours = { start: number; end: number };
 export function hoursOn(schedule: ScheduleDoc, timezone: string, date: LocalDate): WallHours[] {
   const day = dayNumber(date);
   const { work } = createWorkingTimeReader(schedule, localDays(timezone, day, day))();
+  // The hours can end at 48:00, so a closure of the next day ends them at midnight.
+  const nextDay = localDays(timezone, day + 1, day + 1);
+  const open = subtract(work, closureIntervals(schedule.closures, nextDay));
   const toWall = (minute: number): number => wallAt(timezone, minute) - day * DAY_MIN;
-  return work.map(({ start, end }) => ({ start: toWall(start), end: toWall(end) }));
+  return open.map(({ start, end }) => ({ start: toWall(start), end: toWall(end) }));
 }

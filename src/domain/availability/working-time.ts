@@ -148,7 +148,11 @@ const closedWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): 
 
 const WHOLE_DAY = { start: "00:00", end: "24:00" };
 
-function closureIntervals(closures: readonly Closure[], days: readonly LocalDay[]): Interval[] {
+/** Returns the time that the business is closed on the given days, which follow each other. */
+export function closureIntervals(
+  closures: readonly Closure[],
+  days: readonly LocalDay[],
+): Interval[] {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return [];
   return merge(

@@ -111,7 +111,7 @@ export const getBusiness: Tool = {
   name: "get_business",
   title: "Get a business",
   description:
-    "Get the address, the contact details, the booking rules and the opening hours of a business. `days` has the hours of each day asked for, with closures, holidays and exceptions already applied; `isOpen: false` without `closedFor` is a regular day off. Staff members can work at other hours, too: find_times has the times of visits. Guests can change or cancel until `bookingPolicy.cancelUntilMin` minutes before the start. `counts` says what search_catalog and list_events can find.",
+    "Get the address, the contact details, the booking rules and the opening hours of a business. `days` has the hours of each day asked for, with closures, holidays and exceptions already applied; `isOpen: false` without `closedFor` is a regular day off, or a day that the business closes without a reason. Staff members can work at other hours, too: find_times has the times of visits. Guests can change or cancel until `bookingPolicy.cancelUntilMin` minutes before the start. `counts` says what search_catalog and list_events can find.",
   describeArguments: () => ({ properties: describeParameters(businessParameters()) }),
   call(caller, args) {
     const { business, ...rest } = args;

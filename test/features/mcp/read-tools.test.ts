@@ -24,6 +24,32 @@ test("the opening hours of a day for an agent have hours and minutes", async () 
   expect(body.data.days).toMatchObject([{ open: ["09:30-12:05", "22:00-24:00"] }]);
 });
 
+test("a closure ends the hours of the evening before at midnight for an agent, and a day closed by an exception has no reason", async () => {
+  const rt = createTestRuntime();
+  load(
+    rt,
+    `
+catalog: 1
+business: { slug: shop, name: Shop, timezone: Europe/Lisbon, currency: EUR }
+hours:
+  - { days: wed-thu, start: "18:00", end: "26:00" }
+  - { days: fri, start: "10:00", end: "14:00" }
+closures: [{ name: Christmas Day, yearly: "12-25" }]
+exceptions: [{ date: "2026-12-23", mode: REPLACE, intervals: [] }]
+`,
+  );
+  const app = createTestApp(rt);
+  const { call } = await connect({ rt, app }, "/mcp", { secret: addKey(rt, "shop") });
+  const { body } = await call("get_business", { from: "2026-12-23", to: "2026-12-26" });
+  const weekday = (date: string, name: string) => ({ date, weekday: name });
+  expect(body.data.days).toEqual([
+    { ...weekday("2026-12-23", "Wednesday"), isOpen: false },
+    { ...weekday("2026-12-24", "Thursday"), open: ["18:00-24:00"], isOpen: true },
+    { ...weekday("2026-12-25", "Friday"), isOpen: false, closedFor: "Christmas Day" },
+    { ...weekday("2026-12-26", "Saturday"), isOpen: false },
+  ]);
+});
+
 test("the opening hours for an agent are of at most 31 days", async () => {
   const { call } = await connectToShop();
   const from = "2026-12-01";
