@@ -30,7 +30,7 @@ const FIRST_PAUSE_SECONDS = 0.5;
 const MAX_PAUSE_SECONDS = 8;
 
 /** The statuses of a server or proxy that is overloaded or restarting. */
-const TEMPORARY = [429, 502, 503, 504];
+const TEMPORARY = [502, 503, 504];
 
 /**
  * Sends a request, and again after a temporary failure if that is safe.
@@ -43,13 +43,26 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
     if (!(result instanceof DeskbellError)) return result;
     // A 429 refuses a request before it has an effect.
     const isSafe = request.isRepeatable || result.status === 429;
-    const isTemporary = result.code === "connection_failed" || TEMPORARY.includes(result.status);
     const pause = Math.max(result.retryAfter ?? 0, pauseBefore(retry));
-    if (!isSafe || !isTemporary || retry >= options.retries || pause > options.maxWaitSeconds)
+    if (
+      !isSafe ||
+      !isTemporary(result) ||
+      retry >= options.retries ||
+      pause > options.maxWaitSeconds
+    )
       throw result;
     await wait(pause * 1000, request.signal);
   }
 }
+
+/**
+ * Returns whether the same request can succeed within a minute. The other codes of a 429 say that a
+ * visitor or the key has as much as it may have, which waiting alone does not change.
+ */
+const isTemporary = ({ code, status }: DeskbellError): boolean =>
+  status === 429
+    ? code === "rate_limited" || code === "unexpected_response"
+    : code === "connection_failed" || TEMPORARY.includes(status);
 
 /**
  * Returns the seconds before a retry. Half of them are random, so that clients that failed together

@@ -147,7 +147,8 @@ test.each([
   "%s is sent again only after a status that allows a retry",
   async (_, id, args, repeated) => {
     for (const status of [400, 404, 409, 429, 500, 502, 503, 504]) {
-      const { client, sent } = answer([problem(status, "busy"), json({ data: {} })]);
+      const code = status === 429 ? "rate_limited" : "busy";
+      const { client, sent } = answer([problem(status, code), json({ data: {} })]);
       const call = client[id] as (args: object) => Promise<{ status: number }>;
       const result = await settle(call(args));
       const isRepeated = (repeated as readonly number[]).includes(status);
@@ -202,6 +203,23 @@ test("a retry waits for the seconds in Retry-After, and more than a minute is an
     retryAfter: 61,
   });
   expect(long.sent.length).toBe(1);
+});
+
+test.each(["too_many_holds", "too_many_bookings", "too_many_redeliveries"])(
+  "%s is an error at once, although it has a Retry-After",
+  async (code) => {
+    const { client, sent } = answer([problem(429, code, { "retry-after": "60" })]);
+    const error = await settle(client.createHold({ body: { startsAt: "", segments: [] } }));
+    expect(error).toMatchObject({ code, retryAfter: 60 });
+    expect(sent.length).toBe(1);
+  },
+);
+
+test("a 429 of a proxy is repeated after the seconds in Retry-After", async () => {
+  const busy = new Response("<h1>Busy</h1>", { status: 429, headers: { "retry-after": "30" } });
+  const { client, sent } = answer([busy, json({ data: {} })]);
+  expect(await settle(client.getMenu())).toMatchObject({ status: 200 });
+  expect(sent.length).toBe(2);
 });
 
 test("the pauses between retries grow up to eight seconds, and half of each is random", async () => {
