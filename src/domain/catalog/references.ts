@@ -11,6 +11,7 @@ import {
 } from "./catalog.ts";
 import type { Keyed } from "./common.ts";
 import { originalKey } from "./object-id.ts";
+import { KINDS_WITH_PARTS, PARTS, partsOf } from "./parts.ts";
 import { limitedSuggestions, type Path } from "./catalog-issue.ts";
 import { MAX_ISSUES } from "../errors.ts";
 import { lazy } from "../lazy.ts";
@@ -273,18 +274,59 @@ function findCycles(
  * Returns an issue for each object that would share its ID with an earlier one: IDs are derived
  * from original keys.
  */
-function findSharedIds(kind: Kind, docs: readonly Keyed[]): ReferenceIssue[] {
-  const owners = new Map<string, Keyed>();
-  return docs.flatMap((doc) => {
-    const owner = owners.get(originalKey(doc));
-    if (owner === undefined) {
-      owners.set(originalKey(doc), doc);
-      return [];
-    }
-    const path = [doc.previousKeys.length > 0 ? "previousKeys" : "key"];
-    const detail = `The ID of ${quote(owner.key)} is already derived from the key ${quote(originalKey(doc))}. Choose another key.`;
-    return [{ code: "repeated_key" as const, kind, key: doc.key, path, detail }];
+const findSharedIds = (kind: Kind, docs: readonly Keyed[]): ReferenceIssue[] =>
+  listSharedIds(docs).map((shared) => sharedIdIssue(kind, shared.doc.key, [], shared));
+
+/**
+ * Returns an issue for each variant, size, option and ticket type that would share its ID with an
+ * earlier one of its object. A stored object may have such parts, which earlier versions accepted:
+ * an issue about them would refuse every edit of the object.
+ * @param before the stored objects
+ */
+export const findSharedPartIds = (
+  objects: CatalogObjects,
+  before: CatalogObjects,
+): ReferenceIssue[] =>
+  KINDS_WITH_PARTS.flatMap((kind) => {
+    const stored = lazy(() => new Map(before[kind].map((doc) => [originalKey(doc), doc])));
+    return objects[kind].flatMap((doc) => {
+      const shared = listSharedIds(partsOf(kind, doc));
+      if (shared.length === 0) return [];
+      const old = stored().get(originalKey(doc));
+      const accepted = new Set(
+        old && listSharedIds(partsOf(kind, old)).map((part) => originalKey(part.doc)),
+      );
+      return (
+        shared
+          // A key that is listed twice has an issue of its own.
+          .filter(({ doc, owner }) => doc.key !== owner.key && !accepted.has(originalKey(doc)))
+          .map((part) => sharedIdIssue(kind, doc.key, [PARTS[kind], part.index], part))
+      );
+    });
   });
+
+/** An object or part, and the earlier one (`owner`) that has the same ID. */
+type SharedId = { doc: Keyed; index: number; owner: Keyed };
+
+function listSharedIds(docs: readonly Keyed[]): SharedId[] {
+  const owners = new Map<string, Keyed>();
+  return docs.flatMap((doc, index) => {
+    const owner = owners.get(originalKey(doc));
+    if (owner !== undefined) return [{ doc, index, owner }];
+    owners.set(originalKey(doc), doc);
+    return [];
+  });
+}
+
+function sharedIdIssue(
+  kind: Kind,
+  key: string,
+  path: Path,
+  { doc, owner }: SharedId,
+): ReferenceIssue {
+  const field = doc.previousKeys.length > 0 ? "previousKeys" : "key";
+  const detail = `The ID of ${quote(owner.key)} is already derived from the key ${quote(originalKey(doc))}. Choose another key.`;
+  return { code: "repeated_key", kind, key, path: [...path, field], detail };
 }
 
 function findSharedSlugs(events: readonly PublicEventDoc[]): ReferenceIssue[] {

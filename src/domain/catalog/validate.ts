@@ -23,6 +23,7 @@ import { PLACEHOLDER_SLUG } from "./file/repair.ts";
 import {
   createReferenceCheck,
   findReferenceIssues,
+  findSharedPartIds,
   type ReferenceIssue,
   type Uncertain,
 } from "./references.ts";
@@ -48,7 +49,7 @@ export type ValidateOptions = {
   isIncomplete?: boolean;
   /**
    * Whether the files restore what an earlier version accepted, which may include invisible
-   * characters.
+   * characters, and variants or ticket types that share an ID.
    */
   isRestored?: boolean;
 };
@@ -93,11 +94,17 @@ export function validateCatalog(
     refs: new Set([...refs, ...normalised.unreadableRefs]),
     kinds: areObjectsUnknown ? new Set(ALL_KINDS) : kinds,
   };
-  const referenceIssues = findReferenceIssues(
-    merged.catalog,
-    uncertain,
-    options.isPartial ? merged.listed : undefined,
-  );
+  const referenceIssues = [
+    ...findReferenceIssues(
+      merged.catalog,
+      uncertain,
+      options.isPartial ? merged.listed : undefined,
+    ),
+    // An earlier version accepted parts that share an ID.
+    ...(options.isRestored
+      ? []
+      : findSharedPartIds(merged.catalog.objects, normalised.current?.objects ?? emptyObjects())),
+  ];
   return {
     merged,
     issues: [

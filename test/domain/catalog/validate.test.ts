@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { collectIssues, readCatalogSources } from "../../support/catalog-file.ts";
+import { assertValidObject } from "../../../src/domain/catalog/validate.ts";
+import { collectIssues, readCatalogBody, readCatalogSources } from "../../support/catalog-file.ts";
+import { captureError } from "../../support/use-case.ts";
 
 const BUSINESS = "business: {slug: salon, name: Salon, timezone: Europe/Zurich, currency: CHF}";
 const HEADER = `catalog: 1\n${BUSINESS}\n`;
@@ -193,4 +195,25 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
       expect.stringContaining("2 This line is not indented enough"),
     ]);
   });
+});
+
+test("two ticket types that share an ID are accepted in an edit only if they are stored already", () => {
+  const catalog = readCatalogBody(
+    "events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{key: early, name: Early, price: 20}, {key: std, name: Standard, price: 35}]}]",
+  );
+  const [stored] = catalog.objects.public_event;
+  if (stored === undefined) throw new Error("no event");
+  const withPair = {
+    ...stored,
+    ticketTypes: stored.ticketTypes.map((type) =>
+      type.key === "early" ? { ...type, previousKeys: ["std"] } : type,
+    ),
+  };
+  const edit = (current: typeof catalog) =>
+    captureError(() =>
+      assertValidObject(current, "public_event", { ...withPair, name: "Ball" }, false),
+    );
+  expect(edit(catalog)).toContain("The ID of 'early' is already derived from the key 'std'.");
+  const objects = { ...catalog.objects, public_event: [withPair] };
+  expect(edit({ ...catalog, objects })).toMatch(/^no error/);
 });

@@ -10,6 +10,7 @@ import {
 import type { Keyed } from "../common.ts";
 import { originalKey } from "../object-id.ts";
 import type { CatalogPatch } from "../file/normalise.ts";
+import { hasParts, PARTS, partsOf } from "../parts.ts";
 import { shallowEqual } from "../../equality.ts";
 import { followRenames, objectRef, ticketTypeKeys } from "../references.ts";
 
@@ -97,34 +98,17 @@ function createFinder<D extends Keyed>(before: readonly D[]): (doc: Keyed) => D 
       .find((doc) => doc !== undefined);
 }
 
-/** The field that lists parts with keys of their own, for each kind with such parts. */
-const PARTS = {
-  service: "variants",
-  menu_item: "sizes",
-  modifier_group: "options",
-  public_event: "ticketTypes",
-} as const satisfies {
-  [K in Kind]?: keyof DocOf[K];
-};
-
-const partsOf = (kind: Kind, doc: DocOf[Kind]): Keyed[] =>
-  kind in PARTS
-    ? ((doc as unknown as Record<string, Keyed[]>)[PARTS[kind as keyof typeof PARTS]] ?? [])
-    : [];
-
 /**
  * Returns the document with the previous keys that a file omits: the ID is derived from the first
  * one.
  */
 function keepIdentity<K extends Kind>(kind: K, old: DocOf[K], doc: DocOf[K]): DocOf[K] {
   const identified = withPreviousKeysOf(old, doc);
-  if (!(kind in PARTS)) return identified;
+  if (!hasParts(kind)) return identified;
   const find = createFinder(partsOf(kind, old));
   return {
     ...identified,
-    [PARTS[kind as keyof typeof PARTS]]: partsOf(kind, doc).map((part) =>
-      withPreviousKeysOf(find(part), part),
-    ),
+    [PARTS[kind]]: partsOf(kind, doc).map((part) => withPreviousKeysOf(find(part), part)),
   };
 }
 

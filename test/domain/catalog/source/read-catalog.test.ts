@@ -317,6 +317,16 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
     "7:6 The ID of 'garden' is already derived from the key 'yard'. Choose another key.",
   ],
   [
+    "a ticket type with a key that the ID of another one is derived from",
+    "events:\n  - key: gala\n    name: Gala\n    startsAt: 2026-12-31T22:00\n    durationMin: 60\n    ticketTypes:\n      - {key: early, name: Early, price: 20, previousKeys: [std]}\n      - {key: std, name: Standard, price: 35}\n",
+    "12:10 The ID of 'early' is already derived from the key 'std'. Choose another key.",
+  ],
+  [
+    "a variant with a previous key that the ID of another one is derived from",
+    "services: [{key: a, name: A, durationMin: 5, price: 1, variants: [{key: s, name: S}, {key: t, name: T, previousKeys: [s]}]}]\n",
+    "5:104 The ID of 's' is already derived from the key 's'. Choose another key.",
+  ],
+  [
     "several objects without a valid key",
     "areas: [hall, garden, {name: A}, {name: B}, {key: 1, name: C}, {key: 1, name: D}]\n",
     "5:9 Each of 'areas' must be a group of fields, not 'hall'.",
