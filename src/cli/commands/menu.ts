@@ -5,7 +5,7 @@ import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
 import { text, toggle } from "../flags.ts";
 import { parseTime } from "../typed-times.ts";
-import { editFlags, parseEdits, withEditedParts, withEdits } from "../objects/edits.ts";
+import { editFlags, hasPrice, parseEdits, withEditedParts, withEdits } from "../objects/edits.ts";
 import { toDishKey, toKey } from "../objects/by-name.ts";
 import { listObjects, resolveObject } from "../objects/objects.ts";
 import { usageError } from "../failure.ts";
@@ -94,11 +94,10 @@ const update = command({
             edits,
           );
           const edited = size === undefined ? withEdits(doc, edits) : doc;
+          if (sizes === doc.sizes || edits.priceCents === undefined || !hasPrice(doc))
+            return { ...edited, sizes };
           // A dish with sizes has the price of the cheapest one, which partners show.
-          const priceCents =
-            sizes === doc.sizes
-              ? edited.priceCents
-              : Math.min(...sizes.map((one) => one.priceCents));
+          const priceCents = Math.min(...sizes.map((one) => one.priceCents));
           return { ...edited, priceCents, sizes };
         },
         confirmed,

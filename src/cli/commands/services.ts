@@ -8,6 +8,7 @@ import { usageError } from "../failure.ts";
 import { choice, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import {
   editFlags,
+  hasPrice,
   keyFromName,
   namingFlags,
   parseEdits,
@@ -130,9 +131,12 @@ const update = command({
           );
           if (variants === doc.variants) kept = variants;
           const edited = variant === undefined ? withEdits(doc, edits) : doc;
+          const shown = variants.find(({ isDefault }) => isDefault);
+          if (shown === undefined || shown === defaultVariant) return { ...edited, variants };
           // A service with variants has the price and duration of the default one, which partners
-          // show.
-          const { priceCents, durationMin } = variants.find(({ isDefault }) => isDefault) ?? edited;
+          // show. A service that is free or on request has no price in catalog files.
+          const { durationMin } = shown;
+          const { priceCents } = hasPrice(doc) ? shown : doc;
           return { ...edited, priceCents, durationMin, variants };
         },
         confirmed,

@@ -104,22 +104,22 @@ export function parsePrice(price: string, currency: Currency, flag = "--price"):
   throw usageError(`${flag} ${parsed.problem}.`);
 }
 
+/** Returns the price type of an object; variants and sizes have none. */
+const priceTypeOf = (doc: object): string | undefined => (doc as { priceType?: string }).priceType;
+
+/** Returns whether an object has a price of its own: it is neither free nor on request. */
+export const hasPrice = (doc: object): boolean =>
+  ["FIXED", "FROM", undefined].includes(priceTypeOf(doc));
+
 /**
  * Returns the document with the edits applied.
  * @throws AppError state_refuses if the object has no price to change
  */
 export function withEdits<Doc extends { key: string }>(doc: Doc, edits: Edits): Doc {
-  // Variants and sizes have no price type.
-  const { priceType } = doc as { priceType?: string };
-  if (
-    edits.priceCents !== undefined &&
-    priceType !== undefined &&
-    priceType !== "FIXED" &&
-    priceType !== "FROM"
-  )
+  if (edits.priceCents !== undefined && !hasPrice(doc))
     throw new AppError(
       "state_refuses",
-      `'${doc.key}' has no price to change: its priceType is ${priceType}.`,
+      `'${doc.key}' has no price to change: its priceType is ${priceTypeOf(doc)}.`,
       {
         fix: "change its priceType in the catalog file, then run deskbell catalog apply FILE",
       },

@@ -146,6 +146,41 @@ test("update commands set a price to 0 only after a confirmation or with --yes",
   expect((await deskbell("services update cut --price 0 --yes")).code).toBe(0);
 });
 
+const UNPRICED = `catalog: 1
+business: { slug: salon, name: Salon, timezone: Europe/Zurich, currency: CHF }
+services:
+  - { key: wedding, name: Wedding, durationMin: 90, priceType: on_request, variants: [{ key: w1, name: One, price: 80.00, default: true }] }
+  - { key: cut, name: Cut, durationMin: 30, price: 35.00, variants: [{ key: long, name: Long, price: 50.00, default: true }, { key: short, name: Short }] }
+menu:
+  items: [{ key: fish, name: Fish, priceType: market, sizes: [{ key: half, name: Half, price: 9.00 }] }]
+`;
+
+test("an update of a service or dish changes no price that was not given, of a free one neither", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("catalog apply -", UNPRICED);
+  const prices = async (line: string) => {
+    const { data } = JSON.parse((await deskbell(`${line} --json`)).stdout) as {
+      data: { priceCents: number; variants?: object[]; sizes?: object[] };
+    };
+    const parts = (data.variants ?? data.sizes) as { priceCents: number }[];
+    return [data, ...parts].map(({ priceCents }) => priceCents);
+  };
+  const update = async (line: string) => expect((await deskbell(line)).code).toBe(0);
+  await update("services update wedding --name Weddings");
+  expect(await prices("services show wedding")).toEqual([0, 8000]);
+  await update("services update wedding --variant w1 --price 90");
+  expect(await prices("services show wedding")).toEqual([0, 9000]);
+  await update("services update cut --name Cuts");
+  await update("services update cut --variant short --price 30");
+  expect(await prices("services show cut")).toEqual([3500, 5000, 3000]);
+  await update("services update cut --variant long --price 55");
+  expect(await prices("services show cut")).toEqual([5500, 5500, 3000]);
+  await update("menu update fish --size half --price 10");
+  expect(await prices("menu show fish")).toEqual([0, 1000]);
+  await update("catalog undo --yes");
+  expect(await prices("menu show fish")).toEqual([0, 900]);
+});
+
 test("commands in messages quote keys with spaces for the shell", async () => {
   const { deskbell } = createTerminal();
   await deskbell(

@@ -138,6 +138,22 @@ test("an undo of objects that were created, deleted or moved replaces the whole 
   expect(isByObjects(rt)).toBe(true);
 });
 
+test("an undo keeps the price of a variant of a service on request that has the same price stored", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(
+    rt,
+    "services: [{ key: wedding, name: Wedding, durationMin: 90, priceType: on_request, variants: [{ key: one, name: One, price: 80.00 }] }]",
+  );
+  const edit = (fields: object) =>
+    editObject(rt, SLUG, "service", "wedding", (doc) => ({ ...doc, ...fields }));
+  // Version 0.2 stored the price of the default variant for the service.
+  edit({ priceCents: 8000 });
+  edit({ name: "Weddings" });
+  undo(rt);
+  const { service } = loadCatalog(rt, getBusiness(rt, SLUG)).catalog.objects;
+  expect(service).toMatchObject([{ name: "Wedding", variants: [{ priceCents: 8000 }] }]);
+});
+
 test.each([
   ["gala", true],
   // The whole catalog shows which part of the key of a ticket type is the key of the event.

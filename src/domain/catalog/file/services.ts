@@ -229,7 +229,12 @@ export const writeService = (context: WriteContext, doc: ServiceDoc): AuthoredSe
     ),
     bookingRules: writeFields(doc.bookingRules, BOOKING_RULE_DEFAULTS),
     deposit: context.optionalMoney(doc.depositCents),
-    variants: doc.variants.map((variant) => writeVariant(context, variant, doc)),
+    variants: doc.variants.map((variant) =>
+      writeVariant(context, variant, {
+        durationMin: doc.durationMin,
+        priceCents: hasNoPrice(doc.priceType) ? 0 : doc.priceCents,
+      }),
+    ),
     addons: doc.addons.map((link) => writeAddonLink(context, link)),
   });
 
@@ -259,10 +264,11 @@ function readVariants(
   return variants;
 }
 
+/** @param service the values that a reader gives to a variant without its own */
 const writeVariant = (
   context: WriteContext,
   doc: VariantDoc,
-  service: ServiceDoc,
+  service: Pick<ServiceDoc, "durationMin" | "priceCents">,
 ): AuthoredVariant => ({
   ...writeDescribed(doc, {
     durationMin: omitDefault(doc.durationMin, service.durationMin),
