@@ -78,13 +78,16 @@ const update = command({
     // does not see that, and would take the variable for null there if `as` were missing.
     let updated = null as PublicEventDoc | null;
     const edit = (doc: PublicEventDoc): PublicEventDoc => {
-      const time = (flag: string, text: string | undefined) =>
+      const time = (flag: string, text: string | undefined, day: number) =>
         text === undefined
           ? undefined
-          : parseTime(flag, text, clock, doc.startsAt, "on the day of the event");
-      const startsAt = time("--start", start);
+          : parseTime(flag, text, clock, day, "on the day of the event");
+      const startsAt = time("--start", start, doc.startsAt);
       const moved = startsAt === undefined ? doc : movedTo(doc, startsAt);
-      const times = { endsAt: time("--end", end), doorsAt: time("--doors", doors) };
+      const times = {
+        endsAt: time("--end", end, moved.startsAt),
+        doorsAt: time("--doors", doors, moved.startsAt),
+      };
       return (updated = withGiven(moved, {
         ...fields,
         ...times,

@@ -101,6 +101,21 @@ test("commands edit every kind of catalog object without the catalog file", asyn
     });
 });
 
+test("an end and doors without a date are on the day of the new start of a public event", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("catalog apply -", CATALOG);
+  const moved = "--start 2030-12-03T20:00 --end 23:30 --doors 19:15";
+  expect(await deskbell(`public-events update gala ${moved}`)).toMatchObject({ code: 0 });
+  const { stdout } = await deskbell("public-events show gala --json");
+  expect(JSON.parse(stdout)).toMatchObject({
+    data: {
+      startsAt: "2030-12-03T20:00:00+01:00",
+      endsAt: "2030-12-03T23:30:00+01:00",
+      doorsAt: "2030-12-03T19:15:00+01:00",
+    },
+  });
+});
+
 test("an update of a public event says that its new start or end is in the past", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
