@@ -1,6 +1,7 @@
 import type { DocOf, Kind } from "../../domain/catalog/catalog.ts";
 import { assertValidObject } from "../../domain/catalog/validate.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
+import { withShownTexts } from "../../domain/catalog/shown-texts.ts";
 import { freePricesText } from "../../domain/catalog/change/repricing.ts";
 import type { Runtime } from "../runtime.ts";
 import { getBusiness } from "../businesses.ts";
@@ -10,7 +11,6 @@ import { getStoredObject } from "./objects.ts";
 import { type ChangeResult, planChange } from "./plan-change.ts";
 import { publishDueTransitions } from "./publish.ts";
 import { assertConfirmed, type Permissions } from "./replace-catalog.ts";
-import type { Translations } from "../../domain/catalog/common.ts";
 
 /**
  * Edits one object, with the same checks and events as a catalog file.
@@ -48,25 +48,4 @@ export function editObject<K extends Kind>(
     write(auditChange(rt, "catalog.edited", subject, result, { kind, key: doc.key }));
     return result;
   });
-}
-
-type Translated = { translations?: Translations };
-
-/**
- * Returns the edited document. A changed text also replaces its translation into the business's own
- * language, which partners show instead of the text.
- */
-export function withShownTexts<Doc extends object>(before: Doc, edited: Doc, locale: string): Doc {
-  const { translations } = edited as Translated;
-  const texts = translations?.[locale];
-  // Edited translations stay as they are, even if a text was edited, too.
-  if (texts === undefined || translations !== (before as Translated).translations) return edited;
-  const changed = Object.keys(texts).flatMap((field) => {
-    const valueIn = (doc: Doc): unknown => (doc as Record<string, unknown>)[field];
-    const text = valueIn(edited);
-    return text !== valueIn(before) && typeof text === "string" ? [[field, text] as const] : [];
-  });
-  if (changed.length === 0) return edited;
-  const shown = { ...texts, ...Object.fromEntries(changed) };
-  return { ...edited, translations: { ...translations, [locale]: shown } };
 }

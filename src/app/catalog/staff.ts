@@ -1,6 +1,6 @@
 import type { Catalog, ServiceDoc, StaffDoc } from "../../domain/catalog/catalog.ts";
 import type { AuthoredStaff } from "../../domain/catalog/file/staff.ts";
-import { withShownTexts } from "./edit-object.ts";
+import { withShownTexts } from "../../domain/catalog/shown-texts.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote, shellQuote } from "../../domain/text.ts";
 import type { Runtime } from "../runtime.ts";

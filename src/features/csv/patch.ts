@@ -101,7 +101,7 @@ function setCells(
   table: CsvTable,
   matched: readonly MatchedRow[],
   entries: Entries,
-  { business: currency }: Catalog,
+  { business }: Catalog,
 ): CsvIssue[] {
   const entryOf = new Map(matched.map(({ row, entry }) => [row, entry]));
   return table.rows.flatMap((tableRow) => {
@@ -115,8 +115,13 @@ function setCells(
       if ((column === "name" || text === "") && entry?.exported && !cells.key?.trim()) return [];
       const problem =
         entry === undefined
-          ? findCellProblem(column, text, currency)
-          : setCell(entry, column, text, { entries, currency, row });
+          ? findCellProblem(column, text, business)
+          : setCell(entry, column, text, {
+              entries,
+              currency: business,
+              locale: business.locale,
+              row,
+            });
       const detail = `${titleOf(table, column)} ${problem}.`;
       return problem === undefined ? [] : [{ row, column, detail }];
     });

@@ -1,11 +1,12 @@
 import type { Currency } from "../../domain/money.ts";
+import { withShownTexts } from "../../domain/catalog/shown-texts.ts";
 import { toSlugLetters } from "../../domain/catalog/file/public-events.ts";
 import { quote } from "../../domain/text.ts";
 import { findSpoiledText, parseDurationCell, parsePriceCell, splitList } from "./cells.ts";
 import type { Draft, Entries, Entry } from "./entries.ts";
 import { type CsvColumn, type CsvType, isPartType } from "./format.ts";
 
-export type CellContext = { entries: Entries; currency: Currency; row: number };
+export type CellContext = { entries: Entries; currency: Currency; locale: string; row: number };
 
 /** The rest of a sentence that begins with the title of the column; undefined if all is well. */
 type CellProblem = string | undefined;
@@ -31,10 +32,12 @@ export function setCell(
   if (isUnchanged && !(column === "price" && entry.type === "menu_item")) return undefined;
   if (!FIELDS[entry.type].includes(column))
     return `has no meaning in a row of type ${entry.type}: leave the cell empty`;
-  return (
-    findSpoiledText(text, { isProse: PROSE_COLUMNS.has(column) }) ??
-    SETTERS[column](entry, text, context)
-  );
+  const spoiled = findSpoiledText(text, { isProse: PROSE_COLUMNS.has(column) });
+  if (spoiled !== undefined) return spoiled;
+  const before = { ...entry.draft };
+  const problem = SETTERS[column](entry, text, context);
+  Object.assign(entry.draft, withShownTexts(before, entry.draft, context.locale));
+  return problem;
 }
 
 /**

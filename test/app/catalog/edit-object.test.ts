@@ -1,13 +1,14 @@
 import { expect, test, vi } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
-import { editObject, withShownTexts } from "../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { getObject, getStoredObject } from "../../../src/app/catalog/objects.ts";
 import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { ALL_KINDS, type DocOf, type Kind } from "../../../src/domain/catalog/catalog.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
+import { withShownTexts } from "../../../src/domain/catalog/shown-texts.ts";
 import { assertValidObject } from "../../../src/domain/catalog/validate.ts";
 import { createRandomInt } from "../../support/random-edits.ts";
 import { HOUR_MS, type ObjectEditor, pick, randomEdit } from "../../support/random-object-edit.ts";
@@ -237,4 +238,33 @@ test("an edit of a translation, or of a text that is not translated into the bus
   expect(withShownTexts(BEFORE, renamed, "fr")).toBe(renamed);
   const translated = { ...renamed, translations: { en: { name: "Other" } } };
   expect(withShownTexts(BEFORE, translated, "en")).toBe(translated);
+});
+
+test("a removed text also loses its translation into the business's own language", () => {
+  const texts = { en: { name: "Cut", description: "Wash" }, de: { description: "Waschen" } };
+  const before = { ...BEFORE, translations: texts };
+  expect(withShownTexts(before, { ...before, description: null as never }, "en")).toEqual({
+    ...before,
+    description: null,
+    translations: { en: { name: "Cut" }, de: { description: "Waschen" } },
+  });
+  const only = { ...BEFORE, translations: { en: { description: "Wash" } } };
+  expect(withShownTexts(only, { ...only, description: null as never }, "en").translations).toEqual(
+    {},
+  );
+});
+
+test("an edit of the name of a variant also changes its translation into the business's own language", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(
+    rt,
+    "services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00, variants: [{ key: long, name: Long, translations: { en: { name: Long } } }] }]",
+  );
+  editObject(rt, SLUG, "service", "cut", (doc) => ({
+    ...doc,
+    variants: doc.variants.map((variant) => ({ ...variant, name: "Extra long" })),
+  }));
+  expect(getStoredObject(rt, getBusiness(rt, SLUG), "service", "cut").variants).toMatchObject([
+    { name: "Extra long", translations: { en: { name: "Extra long" } } },
+  ]);
 });

@@ -195,6 +195,22 @@ test("images that a CSV table keeps also keep their texts and sizes", () => {
   expect(catalog).toEqual(withService("cut", { images: [added, first] }));
 });
 
+test("a text that a CSV table changes or clears also changes in the business's own language", () => {
+  const translations = {
+    en: { name: "Cut", description: "With a wash." },
+    de: { name: "Schnitt" },
+  };
+  const { catalog } = patch(
+    "key,name,description\ncut,Trim,",
+    withService("cut", { translations }),
+  );
+  expect(catalog.objects.service[0]).toMatchObject({ name: "Trim", description: null });
+  expect(catalog.objects.service[0]?.translations).toEqual({
+    en: { name: "Trim" },
+    de: { name: "Schnitt" },
+  });
+});
+
 describe("an unknown row", () => {
   test("a complete CSV row that matches no object adds an object after the existing ones", () => {
     const { catalog, issues } = patch(`type,name,category,price,duration_min,parent_key
