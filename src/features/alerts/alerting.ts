@@ -35,9 +35,10 @@ export function createAlerting(
   // A new channel gets every alert that is still firing.
   for (const { add } of queues.filter(({ name }) => !knownChannels.has(name)))
     for (const cause of watch.listFiring()) add(toAlert(cause, "FIRING", rt.now()));
-  // Both times are monotonic; -Infinity makes the next tick do the work.
+  // These times are monotonic; -Infinity makes the next tick do the work.
   let checkedAt = -Infinity;
-  let minuteWorkAt = -Infinity;
+  let resentAt = -Infinity;
+  let heartbeatAt = -Infinity;
   let isAnsweringTests = false;
   let isStopped = false;
   let sending: Promise<unknown> = Promise.all(queues.map(({ check }) => check()));
@@ -53,17 +54,25 @@ export function createAlerting(
     for (const alert of await watch.check(pause)) for (const queue of queues) queue.add(alert);
   }
 
-  function doMinuteWork(): void {
-    minuteWorkAt = rt.monotonic();
+  /** Alertmanager resolves an alert that it does not receive again. */
+  function resendFiring(): void {
+    resentAt = rt.monotonic();
     const firing = watch.listFiring();
-    // Alertmanager resolves an alert that it does not receive again.
     for (const queue of queues.filter(({ resends }) => resends))
       for (const cause of firing) queue.add(toAlert(cause, "FIRING", rt.now()));
-    if (heartbeatQueue === undefined || !watch.isHealthy) return;
-    // A daemon that cannot commit sends no heartbeat.
-    rt.tx(() => stored.put("heartbeat", "at", rt.now()));
-    // The content does not matter: a heartbeat is a request without a body.
-    heartbeatQueue.add(createTestAlert(rt.now()));
+  }
+
+  /**
+   * A daemon that cannot commit sends no heartbeat. If the commit fails, the next tick tries again,
+   * because another program may have held the lock for a moment.
+   */
+  function sendHeartbeat(): void {
+    if (heartbeatQueue !== undefined && watch.isHealthy) {
+      rt.tx(() => stored.put("heartbeat", "at", rt.now()));
+      // The content does not matter: a heartbeat is a request without a body.
+      heartbeatQueue.add(createTestAlert(rt.now()));
+    }
+    heartbeatAt = rt.monotonic();
   }
 
   const listRows = (): Row[] => [
@@ -105,7 +114,8 @@ export function createAlerting(
   async function work(): Promise<void> {
     if (rt.monotonic() - checkedAt >= CHECK_INTERVAL_MS) await checkConditions();
     if (isStopped) return;
-    if (rt.monotonic() - minuteWorkAt >= MINUTE_MS) whenPossible(doMinuteWork);
+    if (rt.monotonic() - resentAt >= MINUTE_MS) resendFiring();
+    if (rt.monotonic() - heartbeatAt >= MINUTE_MS) whenPossible(sendHeartbeat);
     whenPossible(save);
     await Promise.all([...allQueues.map(({ sendDue }) => sendDue()), answerRequestedTests()]);
     if (!isStopped) whenPossible(save);

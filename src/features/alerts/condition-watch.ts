@@ -27,8 +27,8 @@ export class ConditionWatch {
   readonly #rt: Runtime;
   readonly #checks: readonly Check[];
   #causes: readonly Cause[];
-  /** The conditions and notices that the last check found. */
-  #found: HealthCondition<AlertCode>[] = [];
+  /** The conditions that the last check found. */
+  #found: HealthCondition[] = [];
   /** Keys of the notices that were handled, but are not deleted yet. */
   #handled: readonly string[] = [];
   /** Why the last check failed, or that there was none yet; undefined if it succeeded. */
@@ -56,7 +56,10 @@ export class ConditionWatch {
     return this.#handled;
   }
 
-  /** Whether the last check succeeded and found nothing critical. */
+  /**
+   * Whether the last check succeeded and found nothing critical. Notices do not count: they tell of
+   * what has happened, not of what is wrong now.
+   */
   get isHealthy(): boolean {
     return (
       this.#checkError === undefined && !this.#found.some(({ severity }) => severity === "critical")
@@ -101,9 +104,9 @@ export class ConditionWatch {
     // The process may have been suspended while the conditions were checked.
     this.tick();
     const notices = rt.openStore(createAlertStore).list<HealthCondition<NoticeCode>>("notice");
-    const reported = conditions.filter((condition) => this.#isReported(condition));
-    this.#found = [...reported, ...notices.map(({ value }) => value)];
-    const tracked = trackConditions(this.#causes, this.#found, rt.now());
+    this.#found = conditions.filter((condition) => this.#isReported(condition));
+    const found = [...this.#found, ...notices.map(({ value }) => value)];
+    const tracked = trackConditions(this.#causes, found, rt.now());
     this.#handled = notices.map(({ key }) => key);
     this.#causes = tracked.causes;
     for (const condition of tracked.began) logBeginning(rt, condition);

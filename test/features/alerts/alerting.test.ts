@@ -14,6 +14,7 @@ import type { Alert } from "../../../src/features/alerts/rules/alert.ts";
 import { openCondition } from "../../../src/domain/conditions/registry.ts";
 import { createRunningServer } from "../../support/conditions.ts";
 import { emitEvents } from "../../support/delivery.ts";
+import { holdLock } from "../../support/hold-lock.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
 const SECOND_MS = 1000;
@@ -280,6 +281,34 @@ test("the heartbeat is sent each minute while nothing critical is open", async (
   expect([await pass(MINUTE_MS), await pass(MINUTE_MS)]).toEqual([2, 2]);
   free = 10_000_000_000;
   expect(await pass(MINUTE_MS)).toBe(3);
+});
+
+test("a heartbeat that another writer's lock has stopped is sent in the next second", async () => {
+  const rt = createTestRuntime({}, undefined, 0);
+  const alertmanager = createTestChannel("--alert-url", true);
+  const heartbeat = createTestChannel("--heartbeat-url");
+  const { tick } = createAlerting(rt, CHECKS, { channels: [alertmanager], heartbeat });
+  rt.freeBytes = () => 400_000_000;
+  await tick();
+  rt.advance(MINUTE_MS);
+  const release = holdLock(rt);
+  await tick();
+  expect(heartbeat.sent).toHaveLength(1);
+  release();
+  rt.advance(SECOND_MS);
+  await tick();
+  expect(heartbeat.sent).toHaveLength(2);
+  // The alert that was sent again a second ago is not sent once more.
+  expect(alertmanager.sent).toEqual(Array(2).fill("storage.low FIRING"));
+});
+
+test("a critical notice does not stop the heartbeat, because nothing is wrong with the server", async () => {
+  const rt = createTestRuntime();
+  const heartbeat = createTestChannel("--heartbeat-url");
+  const { tick } = createAlerting(rt, CHECKS, { channels: [], heartbeat });
+  rt.tx(() => notify(rt, openCondition("key.rotated_itself", "a key was rotated", "")));
+  await tick();
+  expect(heartbeat.sent).toHaveLength(1);
 });
 
 test("a failing check is logged once and stops the heartbeat", async () => {
