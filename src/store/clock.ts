@@ -81,6 +81,7 @@ export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" |
   "guest_mail_state.failing_since": "record",
   "guest_mail_state.reminded_until": "calendar",
   "history.cut_until": "record",
+  "history.retention_at": "record",
   "hold.cancel_until": "calendar",
   "hold.created_at": "shifted",
   "hold.ends_at": "calendar",

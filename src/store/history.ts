@@ -11,27 +11,39 @@ type HistoryRow = {
   /** Like `maxBytes`, a setting of the daemon that was started last; null if none was started. */
   keepDays: number | null;
   maxBytes: number | null;
+  /** Epoch ms by the clock of the last deletion of old data; null before the first one. */
+  retentionAt: number | null;
+  /** For how long the daemon has run while the wall clock was ahead of that clock. */
+  clockAheadMs: number;
 };
 
 export function createHistoryStore(db: Db) {
   const select = db.prepare(
-    `SELECT ${columns("bytes, cut_until, keep_days, max_bytes")} FROM history`,
+    `SELECT ${columns("bytes, cut_until, keep_days, max_bytes, retention_at, clock_ahead_ms")} FROM history`,
   );
   const selectOldest = db.prepare("SELECT created_at FROM event ORDER BY rowid LIMIT 1").pluck();
   const updateBudget = db.prepare(
     "UPDATE history SET keep_days = :keepDays, max_bytes = :maxBytes",
   );
   const updateCutUntil = db.prepare("UPDATE history SET cut_until = ?");
+  const updateRetentionClock = db.prepare(
+    "UPDATE history SET retention_at = ?, clock_ahead_ms = ?",
+  );
 
   return {
     get(): HistoryRow {
       const row = assertOnlyRow(db, "history", select.get() as HistoryRow | undefined);
-      return { ...row, cutUntil: assertInstant(row.cutUntil, "history.cut_until") };
+      return {
+        ...row,
+        cutUntil: assertInstant(row.cutUntil, "history.cut_until"),
+        retentionAt: assertInstant(row.retentionAt, "history.retention_at"),
+      };
     },
     /** Returns when the oldest event was created; null if there is none. */
     getOldestAt: (): number | null => (selectOldest.get() as number | undefined) ?? null,
     saveBudget: (budget: { keepDays: number; maxBytes: number }) => void updateBudget.run(budget),
     saveCutUntil: (at: number) => void updateCutUntil.run(at),
+    saveRetentionClock: (at: number, aheadMs: number) => void updateRetentionClock.run(at, aheadMs),
   };
 }
 

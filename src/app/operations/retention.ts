@@ -7,6 +7,7 @@ import { pruneReplies } from "../idempotent-replies.ts";
 import { loadFromFeatures } from "../../features/index.ts";
 import type { Runtime } from "../runtime.ts";
 import { pruneHosts } from "../webhooks/host-limits.ts";
+import { createRetentionClock } from "./retention-clock.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -49,7 +50,10 @@ export type ExpiringRows = (
  * their retention period. If the history is larger than its budget, the oldest delivered events and
  * rows of features are deleted earlier; undelivered events stay for their whole period.
  */
-export function createPruner(rt: Runtime): () => Promise<void> {
+export function createPruner(server: Runtime): () => Promise<void> {
+  const clock = createRetentionClock(server);
+  // Everything here asks this clock for the time, also the features.
+  const rt: Runtime = { ...server, now: clock.now };
   const { audit, endpointSecrets, eventAvailability, history, retention, tallies } = rt.store;
   const { keepDays, maxBytes } = rt.config.history;
   // Each run continues where the previous run ended. Otherwise each run would read the millions of
@@ -95,12 +99,12 @@ export function createPruner(rt: Runtime): () => Promise<void> {
   }
 
   async function pruneBySize(unresolved: number): Promise<void> {
-    const now = rt.now();
+    // Every delivered event can be deleted, however new it is, even if its clock was ahead.
+    const ended = server.now() + 1;
     await runBatches(
       positions.size,
       (after) => {
-        // Every delivered event can be deleted, however new it is.
-        const batch = retention.pruneEvents(after, BATCH_ROWS, { ended: now + 1, unresolved });
+        const batch = retention.pruneEvents(after, BATCH_ROWS, { ended, unresolved });
         const { deletedUntil } = batch;
         if (deletedUntil > (history.get().cutUntil ?? 0)) history.saveCutUntil(deletedUntil);
         return batch;
@@ -126,6 +130,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
   }
 
   return async () => {
+    clock.update();
     const now = rt.now();
     // Events are deleted once they are older than `ended`; those with exhausted, parked or corrupt
     // deliveries, once they are older than `unresolved`.

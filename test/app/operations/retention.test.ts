@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { findCustomer, saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { deleteBusiness } from "../../../src/app/delete-business.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { readHistory } from "../../../src/app/operations/history.ts";
@@ -13,6 +14,7 @@ import { createPruner } from "../../../src/app/operations/retention.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { readSampleCatalog } from "../../support/sample-catalog.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { confirmedVisit } from "../../support/visit-rows.ts";
 
 const DAY = 86_400_000;
 
@@ -272,6 +274,76 @@ test("if the clock is set back during a run, no old secret is deleted before its
   rt.advance(DAY);
   await prune();
   expect(rt.store.endpointSecrets.list()).toHaveLength(1);
+});
+
+describe("after a forward jump of the clock", () => {
+  const HOUR = 3_600_000;
+
+  /** Creates events and a guest with a future visit, and a function that prunes as the daemon does. */
+  async function setUpJump() {
+    const server = await setUp();
+    const { rt, business, emitAndDeliver } = server;
+    await emitAndDeliver();
+    const startsAt = rt.now() + DAY;
+    rt.tx(() => {
+      rt.store.reservations.insert(business.id, {
+        ...confirmedVisit(startsAt, rt.now()),
+        id: "rsv_1",
+        endsAt: startsAt + HOUR,
+        partySize: 2,
+        areaId: null,
+        tableId: "tbl_1",
+      });
+      saveCustomer(rt, business.id, "rsv_1", {
+        name: "Ana",
+        email: null,
+        phone: null,
+        notes: null,
+      });
+    });
+    let prune = createPruner(rt);
+    await prune();
+    return {
+      ...server,
+      restart: () => void (prune = createPruner(rt)),
+      async run(ms: number) {
+        for (let ranMs = 0; ranMs < ms; ranMs += HOUR) {
+          rt.advance(HOUR);
+          await prune();
+        }
+      },
+      hasGuest: () => findCustomer(rt, "rsv_1") !== null,
+    };
+  }
+
+  test("nothing is deleted too early if the clock is corrected within a day, even after a restart", async () => {
+    const { rt, run, restart, countRows, hasGuest } = await setUpJump();
+    rt.shiftClock(200 * DAY);
+    await run(HOUR);
+    restart();
+    await run(DAY / 2);
+    rt.shiftClock(-200 * DAY);
+    await run(DAY);
+    expect([countRows().events, hasGuest()]).toEqual([1, true]);
+    rt.advance(30 * DAY);
+    await run(HOUR);
+    expect(countRows().events).toBe(0);
+  });
+
+  test("old data are deleted by the new time once the daemon has run for a day", async () => {
+    const { rt, run, restart, countRows, hasGuest } = await setUpJump();
+    rt.shiftClock(200 * DAY);
+    for (let i = 0; i < 2; i++) {
+      // A machine that is off each night counts only the hours in which it runs.
+      await run(DAY / 2 - HOUR);
+      expect([countRows().events, hasGuest()]).toEqual([1, true]);
+      rt.shiftClock(DAY / 2);
+      restart();
+    }
+    await run(2 * HOUR);
+    expect([countRows().events, hasGuest()]).toEqual([0, false]);
+    expect(rt.logged.filter(({ message }) => message.includes("in a day"))).toHaveLength(1);
+  });
 });
 
 test("with less than 64 MB free, new data is rejected while deliveries continue", async () => {

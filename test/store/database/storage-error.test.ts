@@ -196,6 +196,7 @@ test.each(TABLES)("a missing row of the table %s is damage, not a bug", async (t
 test.each([
   ["server", "log_kept_since"],
   ["history", "cut_until"],
+  ["history", "retention_at"],
 ])("a value of %s.%s that is not a valid time is damage, and not a bug", async (table, column) => {
   const rt = createTestRuntime();
   rt.close();

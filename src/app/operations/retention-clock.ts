@@ -1,0 +1,45 @@
+import { isoSeconds } from "../../domain/text.ts";
+import type { Runtime } from "../runtime.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Data that are deleted up to an hour too early do no harm, and a restart takes less time. */
+const MAX_AHEAD_MS = HOUR_MS;
+
+/**
+ * Returns the clock by which old data are deleted. A wrong clock that is ahead would make them
+ * expire, and what is deleted does not return when the clock is corrected. So this clock follows
+ * the wall clock forward only after the daemon has run for a day, in which somebody can notice the
+ * wrong time. The state is stored, because a restart does not correct a clock. A machine that was
+ * off or asleep cannot be told from one whose clock was set: it deletes a day late.
+ */
+export function createRetentionClock(rt: Runtime) {
+  const { history } = rt.store;
+  let time = rt.now();
+  /** Monotonic time at which `time` was right. */
+  let readAt = rt.monotonic();
+
+  return {
+    /** Compares this clock with the wall clock. Call it before each deletion. */
+    update(): void {
+      rt.tx(() => {
+        const now = rt.now();
+        const monotonic = rt.monotonic();
+        const elapsedMs = monotonic - readAt;
+        const { retentionAt, clockAheadMs } = history.get();
+        const expected = (retentionAt ?? now) + elapsedMs;
+        const isAhead = now - expected >= MAX_AHEAD_MS;
+        const aheadMs = isAhead ? clockAheadMs + elapsedMs : 0;
+        const isAccepted = !isAhead || aheadMs >= DAY_MS;
+        if (isAhead && clockAheadMs === 0)
+          rt.log("info", "The clock is ahead; old data are deleted by the new time in a day.", {
+            expected: isoSeconds(expected),
+          });
+        time = isAccepted ? now : expected;
+        readAt = monotonic;
+        history.saveRetentionClock(time, isAccepted ? 0 : aheadMs);
+      });
+    },
+    now: (): number => Math.min(rt.now(), time + rt.monotonic() - readAt),
+  };
+}
