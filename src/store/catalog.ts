@@ -111,6 +111,11 @@ export function createCatalogStore(db: Db) {
     listByKind: <K extends Kind>(businessId: string, kind: K): DocOf[K][] =>
       selectByKind.all({ businessId, kind }).map((row) => parseDoc<K>(row)),
 
+    /** Iterates over the objects of a kind in order, so that a caller can stop early. */
+    *iterateByKind<K extends Kind>(businessId: string, kind: K): Generator<DocOf[K]> {
+      for (const row of selectByKind.iterate({ businessId, kind })) yield parseDoc<K>(row);
+    },
+
     listByKeys: <K extends Kind>(
       businessId: string,
       kind: K,

@@ -1,4 +1,5 @@
 import type {
+  AreaDoc,
   ServiceDoc,
   StaffDoc,
   TableDoc,
@@ -250,6 +251,15 @@ function createCandidate(
 const DEFAULT_TURN_MIN = 120;
 
 /**
+ * Returns a function that tells whether guests can reserve a table: it is active, and its area, if
+ * it has one, is active.
+ */
+export function createTableCheck(areas: readonly AreaDoc[]): (table: TableDoc) => boolean {
+  const active = new Set(areas.flatMap(({ key, status }) => (status === "ACTIVE" ? key : [])));
+  return ({ status, area }) => status === "ACTIVE" && (area === null || active.has(area));
+}
+
+/**
  * Returns the segment of a reservation, and adds the issues of its request. The candidates are the
  * tables that fit the party, the smallest first.
  */
@@ -258,15 +268,13 @@ export function planTable(
   { partySize, area }: ResolvedTableRequest,
   addIssue: AddIssue,
 ): Segment {
-  const areas = new Map(catalog.objects.area.map((doc) => [doc.key, doc]));
-  if (area !== null && areas.get(area)?.status !== "ACTIVE")
+  const areas = catalog.objects.area;
+  if (area !== null && !areas.some(({ key, status }) => key === area && status === "ACTIVE"))
     addIssue("resource_not_found", `There is no area '${area}'.`, "areaId");
 
+  const isBookable = createTableCheck(areas);
   const tables = catalog.objects.table.filter(
-    (table) =>
-      table.status === "ACTIVE" &&
-      (table.area === null || areas.get(table.area)?.status === "ACTIVE") &&
-      (area === null || table.area === area),
+    (table) => isBookable(table) && (area === null || table.area === area),
   );
   const largest = Math.max(0, ...tables.map(({ maxSeats }) => maxSeats));
   const where = area === null ? "" : " in this area";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hasBookableTable } from "../../app/catalog/bookable-tables.ts";
 import { hoursOn } from "../../domain/availability/open-hours.ts";
 import { parseDateRange } from "../../domain/availability/request.ts";
 import type { ScheduleDoc } from "../../domain/catalog/catalog.ts";
@@ -153,7 +154,7 @@ export const getBusiness: Tool = {
             promotions: count("promotion"),
             events: count("public_event"),
           },
-          takesTableReservations: caller.rt.store.catalog.hasKind(view.business.id, "table"),
+          takesTableReservations: hasBookableTable(caller.rt, view.business.id),
         }),
       };
     });

@@ -1,9 +1,10 @@
 import { readAhead } from "../../app/catalog/cached-lists.ts";
 import { type CatalogView, readCatalogView } from "../../app/catalog/catalog-view.ts";
+import { createTableCheck } from "../../domain/availability/segments.ts";
 import { AppError } from "../../domain/errors.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { ALL_LISTS, kindsAffecting } from "../../domain/public/public-catalog.ts";
-import { isVisible, localise } from "../../domain/public/public-context.ts";
+import { localise } from "../../domain/public/public-context.ts";
 import type { PublicService, PublicStaff } from "../../domain/public/service.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { getHeader } from "../../http/pipeline/request-context.ts";
@@ -69,11 +70,11 @@ export async function openShop<T>(
     (view) => {
       const { business } = view;
       const variant = chooseVariant(wanted, acceptLanguage, business.doc.locales);
-      const hasTables = rt.store.catalog.hasKind(business.id, "table");
       const path = `${base}/b/${encodeURIComponent(slug)}`;
       return {
         business,
-        shop: readShop(view, variant, { path, origin: "", hasTables, bookUrl: null }),
+        // No booking page has the buttons of a public page that lead to it.
+        shop: readShop(view, variant, { path, origin: "", hasTables: false, bookUrl: null }),
         texts: textsOf(variant.language),
         isEmbedded: isEmbedded(request),
         content: read(view, variant),
@@ -96,16 +97,14 @@ export function readOffer(
   const readPage = (wanted: number) =>
     readServices(view, variant, { page: wanted }, { onlyBookable: true });
   const { id, slug } = view.business;
-  const tables = rt.store.catalog
-    .listByKind(id, "table")
-    .filter((table) => isVisible("table", table));
+  const areas = rt.store.catalog.listByKind(id, "area");
+  const tables = rt.store.catalog.listByKind(id, "table").filter(createTableCheck(areas));
   const areasWithTables = new Set(tables.flatMap(({ area }) => area ?? []));
   return {
     services: page === null ? null : (readPage(page) ?? readPage(1)),
     maxParty: Math.max(0, ...tables.map(({ maxSeats }) => maxSeats)),
-    areas: rt.store.catalog
-      .listByKind(id, "area")
-      .filter((area) => isVisible("area", area) && areasWithTables.has(area.key))
+    areas: areas
+      .filter(({ key }) => areasWithTables.has(key))
       .map((area) => ({ id: objectId("area", slug, area), name: area.name })),
   };
 }

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { hasBookableTable } from "../../app/catalog/bookable-tables.ts";
 import { readCatalogView } from "../../app/catalog/catalog-view.ts";
 import { readAhead } from "../../app/catalog/cached-lists.ts";
 import { createCommitDetector } from "../../app/commit-detector.ts";
@@ -145,8 +146,7 @@ class PublicPages {
       // Partners already know the state at `publishedUntil`, so no page shows an earlier state.
       ({ publishedUntil }) => Math.max(context.now, publishedUntil),
       (view) => {
-        const counts = rt.store.catalog.countByKind(view.business.id);
-        const hasTables = (counts.get("table") ?? 0) > 0;
+        const hasTables = hasBookableTable(rt, view.business.id);
         const site = { origin, hasTables, bookingPath: findBookingPath() };
         return { business: view.business, built: buildPage(view, wanted, request, site) };
       },

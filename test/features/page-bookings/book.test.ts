@@ -525,3 +525,31 @@ test("a price on request is shown as such, without a total", async () => {
   pages.push(await visitor.get(response.headers.get("location") ?? ""));
   for (const page of pages) expect(page).not.toContain("Total");
 });
+
+const setInactive = (api: TestApi, kind: "area" | "table", key: string) =>
+  editObject(api, businessOf(api).slug, kind, key, (doc) => ({ ...doc, status: "INACTIVE" }));
+
+test("the page offers only tables that can be booked, in areas that are open", async () => {
+  const { api, base, visitor } = openPage("restaurant");
+  const readSizes = async () =>
+    findAll(await visitor.get(`${base}?table=1`), /<option value="(\d+)"/g).map(Number);
+  expect(Math.max(...(await readSizes()))).toBe(10);
+  setInactive(api, "area", "dining-room");
+  expect(Math.max(...(await readSizes()))).toBe(6);
+  expect(await visitor.get(`${base}?table=1`)).not.toContain("Dining room");
+  expect((await visitor.send(`${base}?party=6`)).status).toBe(200);
+});
+
+test("no page offers to book a table once no table can be booked", async () => {
+  const { api, base, visitor } = openPage("restaurant");
+  const { id, slug } = businessOf(api);
+  const countLinks = async () => {
+    const pages = [await visitor.get(`/b/${slug}`), await visitor.get(base)];
+    return pages.filter((page) => page.includes("Book a table")).length;
+  };
+  const tables = api.store.catalog.listByKind(id, "table");
+  for (const { key, area } of tables) if (area !== "terrace") setInactive(api, "table", key);
+  expect(await countLinks()).toBe(2);
+  setInactive(api, "area", "terrace");
+  expect(await countLinks()).toBe(0);
+});
