@@ -176,6 +176,8 @@ type DayCount = {
 
 export type Availability = {
   terms: Terms;
+  /** The last day that can be booked, whatever the requested days. */
+  lastDate: LocalDate;
   /**
    * Asserts that the search is not too large.
    * @throws AppError query_too_large
@@ -243,6 +245,7 @@ export function createAvailabilityFinder(rt: Runtime): AvailabilityFinder {
 
     return {
       terms: { timezone: zone, ...totalsOf(plan), currency: catalog.business.currency },
+      lastDate: dateOf(plan.horizonDay),
       assertNotTooLarge: (lists) =>
         assertNotTooLarge(plan, { lists, explain, maxSearchDays: MAX_SEARCH_DAYS }),
       days: () => scan(requested, toPublicDays),

@@ -28,7 +28,7 @@ export type MonthOfTimes = {
   times: FreeTime[];
   /** The first free time after a month without free times; null if none is known or needed. */
   next: number | null;
-  /** The months before and after this one; null beyond those that the page offers. */
+  /** The months before and after this one; null before today or beyond the horizon. */
   earlier: string | null;
   later: string | null;
 };
@@ -40,9 +40,6 @@ export type Search = {
   /** The ID of the visit that is to be moved. */
   except?: string;
 };
-
-/** The number of months after the present one that the page offers. */
-const MAX_MONTHS = 12;
 
 const monthOf = (date: string): string => date.slice(0, 7);
 
@@ -73,9 +70,10 @@ export async function findMonth(
   const { timezone } = business.doc;
   const today = localDateOf(request.context.now, timezone);
   const first = monthOf(today);
-  const last = addMonths(first, MAX_MONTHS);
   const wanted = readMonth(query);
   return scan(request, business, async (find) => {
+    // No service has its horizon more than three years ahead, so the months are few.
+    const last = monthOf(find(search, today, today).lastDate);
     const findNext = async (from: string): Promise<number | null> => {
       const availability = find(search, from, from);
       availability.assertNotTooLarge("next");

@@ -553,3 +553,29 @@ test("no page offers to book a table once no table can be booked", async () => {
   setInactive(api, "area", "terrace");
   expect(await countLinks()).toBe(0);
 });
+
+/** Returns the month to which the button for later months leads; undefined without such a button. */
+const laterMonthIn = (html: string): string | undefined =>
+  findAll(html, /href="[^"]*month=([\d-]+)" aria-label="Later month"/g)[0];
+
+test("the months of a service end with its horizon, even if that is more than a year ahead", async () => {
+  const { api, base, visitor } = openPage();
+  const url = timesOf(api, base, "bridal-day");
+  const before = await visitor.openTimes(`${url}&month=2028-04`);
+  expect([before.times.length > 0, laterMonthIn(before.html)]).toEqual([true, "2028-05"]);
+  const last = await visitor.openTimes(`${url}&month=2028-05`);
+  expect([last.times.length > 0, laterMonthIn(last.html)]).toEqual([true, undefined]);
+  // The other services of the salon can be booked 90 days ahead.
+  const cut = timesOf(api, base, "kids-cut");
+  expect(laterMonthIn(await visitor.get(`${cut}&month=2027-01`))).toBe("2027-02");
+  expect(laterMonthIn(await visitor.get(`${cut}&month=2027-02`))).toBeUndefined();
+});
+
+test("the next free time after a year without any leads to its day", async () => {
+  const { api, base, visitor } = openPage();
+  createClosure(api, businessOf(api).slug, { from: "2026-12-01", to: "2028-01-31" });
+  const url = timesOf(api, base, "bridal-day");
+  const html = await visitor.get(`${url}&month=2027-12`);
+  const [next = ""] = findAll(html, /href="([^"]*date=2028-02[^"]*)"/g);
+  expect((await visitor.openTimes(next)).times).not.toEqual([]);
+});
