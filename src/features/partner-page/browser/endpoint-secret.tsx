@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../../../pages/browser/work.ts";
 import { SelectField, Confirm, ProblemNote, SecretOnce, Time } from "./parts.tsx";
-import { useSession } from "./session.ts";
+import { requestSecret, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 
 const OVERLAPS = [
@@ -15,12 +15,13 @@ type EndpointSecretProps = { endpoint: Endpoint; onChange: (endpoint: Endpoint) 
 
 /** Rotates the signing secret of an endpoint, or finishes the rotation. */
 export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
-  const { client, secrets, shownSecrets } = useSession();
+  const session = useSession();
+  const { client, secrets, shownSecrets } = session;
   const { id, oldSecretEndsAt } = endpoint;
   const secret = shownSecrets.get(id);
   const [overlap, setOverlap] = useState<string>("86400");
   const rotating = useAction(async () => {
-    const { data } = await client.rotateEndpointSecret({
+    const { data } = await requestSecret(session, client.rotateEndpointSecret, {
       id,
       body: { overlapSeconds: Number(overlap) },
     });

@@ -4,12 +4,13 @@ import { useLoaded } from "../../../pages/browser/work.ts";
 import { EndpointCard } from "./endpoint-card.tsx";
 import { EndpointForm, type EndpointFields } from "./endpoint-form.tsx";
 import { ProblemNote } from "./parts.tsx";
-import { canWrite, hasScope, useSession } from "./session.ts";
+import { canWrite, hasScope, requestSecret, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 
 /** Section 2: the endpoints of the key, with their state in words. */
 export function EndpointsSection() {
-  const { client, key, secrets, shownSecrets, reload: reloadKey } = useSession();
+  const session = useSession();
+  const { client, key, secrets, shownSecrets, unanswered, reload: reloadKey } = session;
   const [isCreating, setIsCreating] = useState(false);
   const mayRead = hasScope(key, "webhooks.read");
   const endpoints = useLoaded<Endpoint[]>(
@@ -25,11 +26,16 @@ export function EndpointsSection() {
       </p>
     );
   const create = async (fields: EndpointFields) => {
-    const { data } = await client.createEndpoint({ body: fields });
+    const { data } = await requestSecret(session, client.createEndpoint, { body: fields });
     // The page signs with `secrets`, and shows `shownSecrets`.
     secrets.set(data.id, data.secret);
     shownSecrets.set(data.id, data.secret);
     setIsCreating(false);
+    await Promise.all([endpoints.reload(), reloadKey()]);
+  };
+  const reloadAfterDeletion = async () => {
+    // A new endpoint like the deleted one is another request.
+    unanswered.clear();
     await Promise.all([endpoints.reload(), reloadKey()]);
   };
   const list = endpoints.value ?? [];
@@ -69,7 +75,7 @@ export function EndpointsSection() {
           key={endpoint.id}
           endpoint={endpoint}
           onChange={replaceEndpoint}
-          onDelete={async () => void (await Promise.all([endpoints.reload(), reloadKey()]))}
+          onDelete={reloadAfterDeletion}
         />
       ))}
     </>

@@ -6,7 +6,7 @@ import { OutsideText } from "../../../pages/outside-text.tsx";
 import { SelectField, Confirm, ProblemNote, SecretOnce, Time } from "./parts.tsx";
 import { EndpointTroubles } from "./endpoint-troubles.tsx";
 import { QuickStart } from "./quick-start.tsx";
-import { useSession } from "./session.ts";
+import { requestSecret, useSession } from "./session.ts";
 import type { Key } from "./types.ts";
 import { distance } from "./words.ts";
 
@@ -171,11 +171,13 @@ const OVERLAPS = [
 
 /** Gives the key a new secret, with which the page continues. */
 function Rotation() {
-  const { key, client, shownSecrets, continueWith } = useSession();
+  const session = useSession();
+  const { key, client, shownSecrets, continueWith } = session;
   const [overlap, setOverlap] = useState<string>("86400");
   const secret = shownSecrets.get(key.id);
   const rotation = useAction(async () => {
-    const { data } = await client.rotateKey({ body: { overlapSeconds: Number(overlap) } });
+    const body = { overlapSeconds: Number(overlap) };
+    const { data } = await requestSecret(session, client.rotateKey, { body });
     shownSecrets.set(key.id, data.secret);
     await continueWith(data.secret);
   });

@@ -43,9 +43,10 @@ export function PartnerPage(props: PageProps) {
   const open = async (
     key: string,
     // A new secret of the same key keeps these.
-    kept: Pick<Session, "secrets" | "shownSecrets" | "refused"> = {
+    kept: Pick<Session, "secrets" | "shownSecrets" | "unanswered" | "refused"> = {
       secrets: new Map(),
       shownSecrets: new Map(),
+      unanswered: new Map(),
       refused: { current: null },
     },
   ): Promise<void> => {

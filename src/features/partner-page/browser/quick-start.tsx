@@ -4,7 +4,7 @@ import { useAction } from "../../../pages/browser/work.ts";
 import { TestOutcome, type TestResult } from "./endpoint-test.tsx";
 import { DocsLink } from "./docs-link.tsx";
 import { ProblemNote, SecretOnce, TextField } from "./parts.tsx";
-import { canWrite, eventTypesOf, useSession } from "./session.ts";
+import { canWrite, eventTypesOf, requestSecret, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 
 /** Leads a key without endpoints to its first verified delivery, in three steps. */
@@ -18,7 +18,8 @@ export function QuickStart() {
   const [result, setResult] = useState<TestResult>();
   const creating = useAction(async () => {
     const events = eventTypesOf(session) as Endpoint["events"];
-    const { data } = await client.createEndpoint({ body: { name: "My receiver", url, events } });
+    const body = { name: "My receiver", url, events };
+    const { data } = await requestSecret(session, client.createEndpoint, { body });
     // The page signs with `secrets`, and shows `shownSecrets`.
     secrets.set(data.id, data.secret);
     shownSecrets.set(data.id, data.secret);

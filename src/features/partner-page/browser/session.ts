@@ -17,6 +17,8 @@ export type Session = {
    * Secrets that the page has created and shows until it is left, by the ID of the key or endpoint.
    */
   shownSecrets: Map<string, string>;
+  /** The idempotency keys of requests for a secret whose response is missing, by the request. */
+  unanswered: Map<string, string>;
   /** The refused test event that the reader wants to check; null if there is none. */
   refused: { current: SignedRequest | null };
   /** Reads the key again, after something has changed its limits. */
@@ -51,6 +53,23 @@ export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) throw new Error("There is no session.");
   return session;
+}
+
+/**
+ * Sends a request whose response has a new secret. Until a response arrives, the same request has
+ * the same idempotency key: the server then repeats a lost response, which no other request returns.
+ */
+export async function requestSecret<Request extends object, Response>(
+  { unanswered }: Session,
+  send: (request: Request & { idempotencyKey: string }) => Promise<Response>,
+  request: Request,
+): Promise<Response> {
+  const content = JSON.stringify(request);
+  const idempotencyKey = unanswered.get(content) ?? crypto.randomUUID();
+  unanswered.set(content, idempotencyKey);
+  const response = await send({ ...request, idempotencyKey });
+  unanswered.delete(content);
+  return response;
 }
 
 /** Whether the key has a scope, or one that grants it. */

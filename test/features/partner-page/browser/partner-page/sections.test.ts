@@ -244,3 +244,59 @@ test("the feed shows events, and how far a cursor is behind", async (test) => {
   await reader.waitForText("events behind");
   expect(await reader.readText()).toContain("3 events behind, by ");
 }, 60_000);
+
+/** Lets the page lose its next responses from paths with an ending, after the server has sent them. */
+async function loseResponses(ending: string, count: number): Promise<void> {
+  const send = globalThis.fetch;
+  let lost = 0;
+  globalThis.fetch = async (...request) => {
+    const response = await send(...request);
+    if (lost === count || !String(request[0]).endsWith(ending)) return response;
+    lost += 1;
+    throw new TypeError("The connection was lost.");
+  };
+}
+
+/** The page sends a request again once. */
+const SENT = 2;
+
+test("a new key or signing secret whose response was lost is shown when it is asked for again", async (test) => {
+  const { rt, url, createSecret } = await servePartnerPage();
+  const receiver = await createReceiver([{ status: 200 }]);
+  const { secret } = createSecret({ selfRotation: true });
+  const page = await openPage(test, url);
+  const reader = drive(page);
+  await reader.fill("API key", secret);
+  await reader.click("Open");
+  await reader.fill("Where is your receiver?", receiver.url);
+
+  await page.run(loseResponses, "/webhooks", SENT);
+  await reader.click("Create the endpoint");
+  await reader.waitForText("Code connection_failed");
+  await reader.click("Create the endpoint");
+  await reader.waitForText("The signing secret. Store it now");
+  expect(rt.store.endpoints.list()).toHaveLength(1);
+
+  await reader.click("Endpoints");
+  await page.run(loseResponses, "/rotate-secret", SENT);
+  await reader.click("Signing secret");
+  await reader.click("Rotate the secret");
+  await reader.waitForText("Code connection_failed");
+  await reader.click("Rotate the secret");
+  await reader.waitForText("A rotation is in progress");
+
+  await reader.click("Key");
+  await page.run(loseResponses, "/key/rotate", SENT);
+  const rotate = async () => {
+    await reader.click("Rotate the key");
+    await reader.click("Rotate");
+  };
+  await rotate();
+  await reader.waitForText("Code connection_failed");
+  // The page keeps the request while the reader looks at other sections.
+  await reader.click("Visits");
+  await reader.click("Key");
+  await rotate();
+  await reader.waitForText("The new API key. Store it now");
+  expect(await reader.readText()).not.toContain("This is the old secret");
+}, 60_000);
