@@ -1,10 +1,12 @@
 /** @jsxImportSource preact */
+import { useState } from "preact/hooks";
 import type { Schemas } from "../../../client/index.ts";
-import { useLoaded } from "../../../pages/browser/work.ts";
+import { now } from "../../../pages/browser/clock.ts";
+import { useAction, useLoaded } from "../../../pages/browser/work.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
-import { ProblemNote, Time } from "./parts.tsx";
+import { ProblemNote, SelectField, Time } from "./parts.tsx";
 import { hasScope, type Session, useSession } from "./session.ts";
-import { formatTime, nameOfZone, ownZone } from "./words.ts";
+import { formatTime, localDay, nameOfZone, ownZone } from "./words.ts";
 
 type Booking = Schemas["BookingList"]["data"][number];
 type Reservation = Schemas["ReservationList"]["data"][number];
@@ -18,6 +20,10 @@ type Visit = {
 };
 
 const PAGE_SIZE = 100;
+const DAY_MS = 86_400_000;
+
+/** A list of the API as far as it has been read, in the order of the starts. */
+type List = { visits: Visit[]; nextCursor: string | null };
 
 const toVisit = (visit: Booking | Reservation): Visit => ({
   id: visit.id,
@@ -34,17 +40,34 @@ const toVisit = (visit: Booking | Reservation): Visit => ({
 const listsOwn = ({ key }: Session): boolean =>
   hasScope(key, "bookings.write") && !hasScope(key, "bookings.read");
 
-async function listVisits({ client }: Session): Promise<{ visits: Visit[]; hasMore: boolean }> {
-  const [bookings, reservations] = await Promise.all([
-    client.listBookings({ limit: PAGE_SIZE }),
-    client.listReservations({ limit: PAGE_SIZE }),
-  ]);
+type Query = { from?: string; limit: number; cursor?: string };
+type Page = { data: (Booking | Reservation)[]; page: { nextCursor: string | null } };
+
+/** Reads the next page of a list, or its first page. */
+async function readOn(
+  read: (query: Query) => Promise<Page>,
+  query: Query,
+  before: List | undefined,
+): Promise<List> {
+  if (before?.nextCursor === null) return before;
+  const { data, page } = await read({ ...query, ...(before && { cursor: before.nextCursor }) });
   return {
-    visits: [...bookings.data, ...reservations.data]
-      .map(toVisit)
-      .toSorted((a, b) => Date.parse(b.startsAt) - Date.parse(a.startsAt)),
-    hasMore: bookings.page.hasMore || reservations.page.hasMore,
+    visits: [...(before?.visits ?? []), ...data.map(toVisit)],
+    nextCursor: page.nextCursor,
   };
+}
+
+const startOf = ({ startsAt }: Visit): number => Date.parse(startsAt);
+
+/** Returns the visits in the order of their starts, up to the start until which all are read. */
+function inOrder(lists: readonly List[]): Visit[] {
+  const ends = lists.flatMap(({ visits, nextCursor }) =>
+    nextCursor === null ? [] : visits.slice(-1).map(startOf),
+  );
+  return lists
+    .flatMap(({ visits }) => visits)
+    .filter((visit) => startOf(visit) <= Math.min(...ends))
+    .toSorted((a, b) => startOf(a) - startOf(b));
 }
 
 /** Section 6: the visits made with the key, in the time zone of the business. */
@@ -52,10 +75,19 @@ export function VisitsSection() {
   const session = useSession();
   const { key, client } = session;
   const areListed = listsOwn(session);
-  const listed = useLoaded(
-    async () => (areListed ? listVisits(session) : { visits: [], hasMore: false }),
-    [client],
-  );
+  const { timezone } = key.business;
+  const [daysBefore, setDaysBefore] = useState("0");
+  const read = async (before?: readonly List[]): Promise<List[]> => {
+    if (!areListed) return [];
+    const from = localDay(now() - Number(daysBefore) * DAY_MS, timezone);
+    const query = { limit: PAGE_SIZE, ...(daysBefore !== "" && { from }) };
+    return Promise.all([
+      readOn(client.listBookings, query, before?.[0]),
+      readOn(client.listReservations, query, before?.[1]),
+    ]);
+  };
+  const listed = useLoaded(read, [client, daysBefore]);
+  const readingLater = useAction(async () => listed.set(await read(listed.value)));
   if (!areListed)
     return (
       <p class="note">
@@ -64,12 +96,23 @@ export function VisitsSection() {
           : "This key has no scope to book, so it has made no visits. With bookings.write it books, and sees here what it has booked."}
       </p>
     );
-  const { timezone } = key.business;
   const isElsewhere = timezone !== ownZone();
-  const { visits, hasMore } = listed.value ?? { visits: [], hasMore: false };
+  const lists = listed.value ?? [];
+  const visits = inOrder(lists);
+  const hasMore = lists.some(({ nextCursor }) => nextCursor !== null);
   return (
     <>
-      <div class="actions">
+      <div class="row">
+        <SelectField
+          label="Start"
+          value={daysBefore}
+          options={[
+            ["0", "from today on"],
+            ["30", "from 30 days ago on"],
+            ["", "at any time"],
+          ]}
+          onChoose={setDaysBefore}
+        />
         <button type="button" disabled={listed.isBusy} onClick={() => void listed.reload()}>
           Refresh
         </button>
@@ -115,6 +158,16 @@ export function VisitsSection() {
           </tbody>
         </table>
       )}
+      {hasMore && (
+        <button
+          type="button"
+          disabled={listed.isBusy || readingLater.isBusy}
+          onClick={() => void readingLater.start()}
+        >
+          Later visits
+        </button>
+      )}
+      <ProblemNote error={readingLater.error} />
     </>
   );
 }

@@ -26,6 +26,11 @@ export const formatTime = (at: string, zone?: string): string =>
     second: "2-digit",
   }).format(new Date(at));
 
+/** Returns the day of a time in a zone, such as "2026-11-20". */
+export const localDay = (ms: number, zone: string): string =>
+  // Swedish writes a date like this.
+  new Intl.DateTimeFormat("sv-SE", { timeZone: zone }).format(ms);
+
 /**
  * Returns a time within half a day of now, such as "14:32". Within a few minutes of now it has its
  * seconds, and further away its day: "20 Nov, 14:32".

@@ -3,9 +3,13 @@ import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
 import { editObject } from "../../../../../src/app/catalog/edit-object.ts";
 import { useBrowser, type PageOptions } from "../../../../support/browser.ts";
+import { businessId, objectId } from "../../../../../src/domain/catalog/object-id.ts";
+import { isoCurrency } from "../../../../../src/domain/money.ts";
 import { createTestWorker } from "../../../../support/delivery.ts";
 import { drive } from "../../../../support/page-driver.ts";
 import { createReceiver } from "../../../../support/receiver.ts";
+import type { TestRuntime } from "../../../../support/test-runtime.ts";
+import { confirmedVisit, NO_NAMES } from "../../../../support/visit-rows.ts";
 import { SALON } from "../../../../http/support/api.ts";
 import { servePartnerPage } from "../../serve-page.ts";
 
@@ -299,4 +303,62 @@ test("a new key or signing secret whose response was lost is shown when it is as
   await rotate();
   await reader.waitForText("The new API key. Store it now");
   expect(await reader.readText()).not.toContain("This is the old secret");
+}, 60_000);
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Inserts a booking of a key without checks, and returns its ID. */
+function insertBooking(rt: TestRuntime, keyId: string, customerRef: string, startsAt: number) {
+  const id = rt.newId("bkg");
+  const span = { startsAt, endsAt: startsAt + HOUR_MS };
+  const segment = {
+    ...NO_NAMES,
+    ...span,
+    serviceId: objectId("service", SALON, { key: "cut", previousKeys: [] }),
+    variantId: null,
+    addons: [],
+    staffId: null,
+    resources: [],
+    seats: 1,
+    bufferBeforeMin: 0,
+    bufferAfterMin: 0,
+    priceCents: 3000,
+  };
+  rt.store.bookings.insert(businessId(SALON), {
+    ...confirmedVisit(startsAt, rt.now()),
+    ...span,
+    ...isoCurrency("EUR"),
+    id,
+    createdByKey: keyId,
+    customerRef,
+    guests: 1,
+    totalCents: 3000,
+    segments: [segment],
+  });
+  return id;
+}
+
+test("a key with many visits sees the next ones first, and more of a long list on demand", async (test) => {
+  const { rt, url, createSecret } = await servePartnerPage();
+  const { key, secret } = createSecret({ scopes: ["bookings.write"] });
+  rt.tx(() => {
+    for (let i = 1; i <= 120; i++)
+      insertBooking(rt, key.id, `guest ${i}.`, rt.now() + (i - 119) * DAY_MS);
+  });
+  const page = await openPage(test, url);
+  const reader = drive(page);
+  await reader.fill("API key", secret);
+  await reader.click("Open");
+  await reader.waitForText("Salon Aurora");
+  await reader.click("Visits");
+  await reader.waitForText("guest 120.");
+  expect(await reader.readText()).not.toContain("guest 1.");
+  await reader.fill("Start", "");
+  await reader.waitForText("100 or more visits");
+  expect(await reader.readText()).not.toContain("guest 120.");
+  await reader.click("Later visits");
+  await reader.waitForText("120 visits");
+  expect(await reader.readText()).toMatch(/guest 1\.[^]*guest 120\./);
+  expect(page.errors).toEqual([]);
 }, 60_000);
