@@ -4,7 +4,8 @@ import type { Result } from "../../../client/index.ts";
 import { now } from "../../../pages/browser/clock.ts";
 import { useAction, useLoaded } from "../../../pages/browser/work.ts";
 import { CopyButton, SelectField, Lines, ProblemNote, Time, TextField } from "./parts.tsx";
-import { hasScope, useSession } from "./session.ts";
+import { eventTypesOf, hasScope, useSession } from "./session.ts";
+import type { Endpoint } from "./types.ts";
 import { distance } from "./words.ts";
 
 const HOUR_MS = 3_600_000;
@@ -26,14 +27,17 @@ const countEvents = (count: number): string => `${count} ${count === 1 ? "event"
 
 /** Section 4: the last events of the feed, and how far a cursor is behind. */
 export function FeedSection() {
-  const { client, key } = useSession();
+  const session = useSession();
+  const { client, key } = session;
   const mayRead = hasScope(key, "webhooks.read");
   const [hours, setHours] = useState("24");
   const read = async (start: Start): Promise<FeedPart> => {
     const events: FeedPart["events"] = [];
     let from: Start = start;
+    // The feed leaves out some event types unless they are named.
+    const types = eventTypesOf(session) as Endpoint["events"];
     for (let pages = 1; ; pages++) {
-      const { data, page, meta } = await client.listChanges({ ...from, limit: PAGE_SIZE });
+      const { data, page, meta } = await client.listChanges({ ...from, types, limit: PAGE_SIZE });
       events.push(...data.map((event, i) => ({ event, sequence: meta.sequences[i] ?? 0 })));
       const cursor = page.nextCursor ?? "";
       if (!page.hasMore || pages === MAX_PAGES) return { events, hasMore: page.hasMore, cursor };

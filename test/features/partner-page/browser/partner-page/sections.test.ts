@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
 import { editObject } from "../../../../../src/app/catalog/edit-object.ts";
 import { useBrowser, type PageOptions } from "../../../../support/browser.ts";
+import { createClient } from "../../../../../src/client/client.ts";
 import { businessId, objectId } from "../../../../../src/domain/catalog/object-id.ts";
 import { isoCurrency } from "../../../../../src/domain/money.ts";
 import { createTestWorker } from "../../../../support/delivery.ts";
@@ -361,4 +362,23 @@ test("a key with many visits sees the next ones first, and more of a long list o
   await reader.waitForText("120 visits");
   expect(await reader.readText()).toMatch(/guest 1\.[^]*guest 120\./);
   expect(page.errors).toEqual([]);
+}, 60_000);
+
+test("the feed also has the events that a client must name to get them", async (test) => {
+  const { rt, url, createSecret } = await servePartnerPage();
+  const { key, secret } = createSecret({ scopes: ["webhooks.read", "bookings.write"] });
+  const client = createClient({ baseUrl: new URL(url).origin, business: SALON, key: secret });
+  const { page: start } = await client.listChanges({ after: "latest" });
+  const id = insertBooking(rt, key.id, "guest", rt.now() + DAY_MS);
+  await client.cancelBooking({ id, body: {} });
+  const page = await openPage(test, url);
+  const reader = drive(page);
+  await reader.fill("API key", secret);
+  await reader.click("Open");
+  await reader.waitForText("Salon Aurora");
+  await reader.click("Feed");
+  await reader.fill("Cursor", start.nextCursor ?? "");
+  await reader.click("Count");
+  await reader.waitForText("1 event behind, by ");
+  expect(await reader.readText()).toMatch(/The next is booking\.cancelled/);
 }, 60_000);
