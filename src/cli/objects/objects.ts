@@ -154,11 +154,12 @@ function accessError(rt: Runtime, access: ListedKey): AppError {
   const group = FEATURES.find(({ partnerCommands }) => partnerCommands)?.partnerCommands;
   // `describeOwner` names the partner if there is no `businessId`.
   const partner = describeOwner(rt, { ...access, businessId: null });
+  const name = shellQuote(access.name);
   return new AppError(
     "state_refuses",
     `${access.id} is the access of ${partner} to ${slug}, and has the settings of the partner.`,
     {
-      fix: `to end it, run deskbell ${group} exclude ${shellQuote(access.name)} --business ${slug}`,
+      fix: `to rotate a key of the partner, run deskbell keys rotate with its ID, which deskbell ${group} show ${name} lists; to end the access, run deskbell ${group} exclude ${name} --business ${slug}`,
     },
   );
 }

@@ -199,9 +199,9 @@ function Rotation() {
       )}
       {!key.selfRotation ? (
         <p>
-          This key cannot rotate itself. The business rotates it, or allows it to, with{" "}
-          <code>deskbell keys rotate {key.id}</code> or{" "}
-          <code>deskbell keys update {key.id} --self-rotation yes</code>.
+          This key cannot rotate itself. The business rotates it with{" "}
+          <code>deskbell keys rotate KEY</code>, or allows it to with{" "}
+          <code>deskbell keys update KEY --self-rotation yes</code>.
         </p>
       ) : (
         <>

@@ -76,6 +76,13 @@ test("bookings list and bookings cancel accept a partner's name, key and access 
     code: 5,
     stderr: expect.stringContaining("is the access of the partner 'agency' to shop"),
   });
+  const rotation = await deskbell(`keys rotate ${access}`);
+  expect(rotation.stderr).toContain(
+    "fix: to rotate a key of the partner, run deskbell keys rotate with its ID, which deskbell partners show agency lists; to end the access, run deskbell partners exclude agency --business shop",
+  );
+  const { keys } = data<{ keys: { id: string }[] }>(await deskbell("partners show agency --json"));
+  expect(keys[0]).toMatchObject({ id: partnerKey });
+  expect(await deskbell(`keys rotate ${partnerKey}`)).toMatchObject({ code: 0 });
 
   // The visits of a partner can be found after the owner has excluded it.
   await deskbell("partners exclude agency --business shop --yes");
