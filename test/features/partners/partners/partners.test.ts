@@ -125,6 +125,18 @@ test("a partner's request counts against its limit at the business and its limit
   expect((await ask("businesses")).status).toBe(429);
 });
 
+test("a 403 counts in the total if the partner does not reach the business or may not use a route above the businesses", async () => {
+  const rt = createTestRuntime();
+  const [one, other] = addBusinesses(rt, ["one", "other"]);
+  const partner = createTestPartner(rt, [one!], { scopes: ["services.read"], totalMinute: 2 });
+  const ask = createClient(rt, partner.secret);
+  // The key lacks the scope at a business that it reaches, so these responses do not count.
+  for (let i = 0; i < 3; i++) expect((await ask("businesses/one/bookings")).status).toBe(403);
+  expect((await ask(`businesses/${other!.slug}/services`)).status).toBe(403);
+  expect((await ask("webhooks")).status).toBe(403);
+  expect((await ask("businesses/one/services")).status).toBe(429);
+});
+
 test("a partner no longer reaches a business that excludes it, and joins new businesses only if it covers future ones", () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
