@@ -98,7 +98,7 @@ export function deleteTimeOff(rt: Runtime, slug: string, id: string): void {
   });
 }
 
-/** The reason stays out of the audit log, which is kept longer than time off. */
+/** The reason stays out of the audit log, whose entries outlive a time off that is deleted. */
 function auditTimeOff(
   rt: Runtime,
   action: "time_off.created" | "time_off.deleted",

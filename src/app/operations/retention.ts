@@ -16,6 +16,8 @@ const UNRESOLVED_RETENTION_DAYS = 90;
 const RESPONSE_RETENTION_MS = 7 * DAY_MS;
 const STATISTICS_RETENTION_MS = 30 * DAY_MS;
 const AUDIT_RETENTION_MS = 400 * DAY_MS;
+/** The time after its end for which time off is kept: its reason can be about a person's health. */
+const TIME_OFF_RETENTION_MS = 90 * DAY_MS;
 const BATCH_ROWS = 100;
 /**
  * A transaction ends after the batch that exceeds this time, so that other writers wait no longer.
@@ -46,15 +48,17 @@ export type ExpiringRows = (
 ) => number | undefined;
 
 /**
- * Deletes events, deliveries, statistics, audit entries, guest data and old rows of features after
- * their retention period. If the history is larger than its budget, the oldest delivered events and
- * rows of features are deleted earlier; undelivered events stay for their whole period.
+ * Deletes events, deliveries, statistics, audit entries, guest data, time off and old rows of
+ * features after their retention period. If the history is larger than its budget, the oldest
+ * delivered events and rows of features are deleted earlier; undelivered events stay for their whole
+ * period.
  */
 export function createPruner(server: Runtime): () => Promise<void> {
   const clock = createRetentionClock(server);
   // Everything here asks this clock for the time, also the features.
   const rt: Runtime = { ...server, now: clock.now };
-  const { audit, endpointSecrets, eventAvailability, history, retention, tallies } = rt.store;
+  const { audit, endpointSecrets, eventAvailability, history, retention, tallies, timeOff } =
+    rt.store;
   const { keepDays, maxBytes } = rt.config.history;
   // Each run continues where the previous run ended. Otherwise each run would read the millions of
   // parked events that cannot be deleted yet.
@@ -159,6 +163,7 @@ export function createPruner(server: Runtime): () => Promise<void> {
       pruneVisitors(rt);
       pruneKeyVisits(rt);
       eventAvailability.deleteSent(now);
+      timeOff.deleteEndedBefore(now - TIME_OFF_RETENTION_MS);
       audit.deleteBefore(now - AUDIT_RETENTION_MS);
       tallies.deleteMinutesBefore(now - STATISTICS_RETENTION_MS);
     });

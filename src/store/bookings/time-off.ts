@@ -17,6 +17,10 @@ export function createTimeOffStore(db: Db) {
     insertInto("time_off", "id, business_id, staff_id, starts_at, ends_at, reason, created_at"),
   );
   const deleteById = db.prepare("DELETE FROM time_off WHERE id = ?");
+  const deleteByStaff = db.prepare(
+    "DELETE FROM time_off WHERE business_id = :businessId AND staff_id = :staffId",
+  );
+  const deleteEnded = db.prepare("DELETE FROM time_off WHERE ends_at < ?");
   const selectById = db.prepare(
     `SELECT ${COLUMNS} FROM time_off WHERE business_id = :businessId AND id = :id`,
   );
@@ -26,6 +30,9 @@ export function createTimeOffStore(db: Db) {
   return {
     insert: (businessId: string, row: TimeOffRow) => void insert.run({ ...row, businessId }),
     delete: (id: string) => void deleteById.run(id),
+    deleteOf: (businessId: string, staffId: string) =>
+      void deleteByStaff.run({ businessId, staffId }),
+    deleteEndedBefore: (before: number) => void deleteEnded.run(before),
     findById: (businessId: string, id: string) =>
       selectById.get({ businessId, id }) as TimeOffRow | undefined,
     /** Lists time off in order of its start. */

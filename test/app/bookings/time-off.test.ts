@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { createStaffMember, deleteStaffMember } from "../../../src/app/catalog/staff.ts";
+import { createPruner } from "../../../src/app/operations/retention.ts";
 import {
   createTimeOff,
   deleteTimeOff,
@@ -117,4 +119,36 @@ test("deleting unknown time off fails", () => {
       ),
     ),
   ).toEqual([]);
+});
+
+test("time off is deleted with its reason 90 days after its end", async () => {
+  const rt = openSalon();
+  createTimeOff(rt, SLUG, timeOff({ reason: "migraine" }));
+  const { id } = rt.store.businesses.findBySlug(SLUG)!;
+  const countAll = () => rt.store.timeOff.listEndingAfter(id, 0).length;
+  const prune = createPruner(rt);
+  rt.advance(Date.parse("2027-03-02T00:00:00Z") - rt.now());
+  await prune();
+  expect(countAll()).toBe(1);
+  rt.advance(2 * 86_400_000);
+  await prune();
+  expect(countAll()).toBe(0);
+});
+
+test("time off is deleted with its person, so that a new one with the same key does not have it", () => {
+  const rt = openSalon();
+  const leave = (person: string) => createTimeOff(rt, SLUG, timeOff({ staff: person }));
+  createStaffMember(rt, SLUG, { key: "tom", name: "Tom" }, []);
+  const remaining = leave("mia");
+  leave("tom");
+  deleteStaffMember(rt, SLUG, "tom", {});
+  expect(rowsOf(rt)).toMatchObject([{ id: remaining.id }]);
+
+  createStaffMember(rt, SLUG, { key: "ann", name: "Ann" }, []);
+  leave("ann");
+  // A catalog file deletes the person, but not the time off, which an undo would need.
+  applyCatalogBody(rt, CATALOG, { prune: true, confirmed: true });
+  expect(rowsOf(rt)).toHaveLength(2);
+  createStaffMember(rt, SLUG, { key: "ann", name: "Another Ann" }, []);
+  expect(rowsOf(rt)).toMatchObject([{ id: remaining.id }]);
 });
