@@ -46,8 +46,15 @@ const INPUTS: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
     [service.status, service.bookable, service.durationMin, service.capacity],
     [service.bufferBeforeMin, service.bufferAfterMin],
     [service.resources, slotRules(service.bookingRules), service.staff],
-    byKey(service.variants, ({ durationMin, staff, status }) => [durationMin, staff, status]),
-    service.addons.map(({ addon, durationMin, required }) => [addon, durationMin, required]),
+    byKey(service.variants, ({ durationMin, staff, status, isDefault }) => [
+      [durationMin, staff, status],
+      isDefault,
+    ]),
+    service.addons.map(({ addon, durationMin, required, minQuantity, defaultQuantity }) => [
+      [addon, durationMin],
+      // Each booking has a required add-on, in this quantity unless it names another one.
+      required && [minQuantity, defaultQuantity],
+    ]),
   ],
 };
 

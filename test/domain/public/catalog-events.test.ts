@@ -148,6 +148,20 @@ describe("events caused by a change of", () => {
       ["service.updated addons", "catalog.changed services"],
     ],
     [
+      "the default variant, which bookings without a variant have",
+      edit({
+        variants: [
+          buildVariant("short", { isDefault: true }),
+          buildVariant("long", { priceCents: 5000 }),
+        ],
+      }),
+      [
+        "service.updated variants",
+        "service_variant.changed variants",
+        "catalog.changed services,availability",
+      ],
+    ],
+    [
       "the price of an add-on link",
       edit({ addons: [buildAddonLink("mask", { priceCents: 400 })] }),
       [
@@ -263,6 +277,19 @@ describe("events caused by a change of", () => {
       "staff.updated services",
       "catalog.changed staff",
     ]);
+  });
+
+  test("the availability changes with the quantity of an add-on that a service requires", () => {
+    const withMask = (required: boolean, defaultQuantity: number) =>
+      edit({
+        addons: [
+          buildAddonLink("mask", { required, minQuantity: 1, maxQuantity: 3, defaultQuantity }),
+        ],
+      });
+    const changed = (required: boolean) =>
+      summary(withMask(required, 1), withMask(required, 2)).at(-1);
+    expect(changed(true)).toBe("catalog.changed services,availability");
+    expect(changed(false)).toBe("catalog.changed services");
   });
 
   test("service_price.updated lists the service and its repriced variants, and service.updated lists the service alone", () => {
