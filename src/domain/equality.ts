@@ -3,7 +3,10 @@ const NONE: ReadonlySet<string> = new Set();
 export const shallowEqual = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
 
-/** Compares JSON values, except the fields in `ignored` at any depth. */
+/** A field whose value has names that an owner chooses, of which none is ignored. */
+const FREELY_NAMED = "attributes";
+
+/** Compares JSON values, except the fields in `ignored` at any depth, but not below attributes. */
 export function deepEqual(a: unknown, b: unknown, ignored = NONE): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -19,7 +22,10 @@ export function deepEqual(a: unknown, b: unknown, ignored = NONE): boolean {
   return (
     keys.length === Object.keys(right).length &&
     keys.every(
-      (key) => key in right && (ignored.has(key) || deepEqual(left[key], right[key], ignored)),
+      (key) =>
+        key in right &&
+        (ignored.has(key) ||
+          deepEqual(left[key], right[key], key === FREELY_NAMED ? NONE : ignored)),
     )
   );
 }

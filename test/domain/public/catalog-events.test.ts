@@ -279,6 +279,16 @@ describe("events caused by a change of", () => {
     ]);
   });
 
+  test("a changed attribute of a variant is announced, also one with the name of a field of versions", () => {
+    const withVersion = (version: string) =>
+      edit({ variants: [buildVariant("short", { attributes: { version } })] });
+    expect(summary(withVersion("1"), withVersion("2"))).toEqual([
+      "service.updated variants",
+      "service_variant.changed variants",
+      "catalog.changed services",
+    ]);
+  });
+
   test("the availability changes with the quantity of an add-on that a service requires", () => {
     const withMask = (required: boolean, defaultQuantity: number) =>
       edit({
