@@ -7,7 +7,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import { type AlertChannels, createChannelQueue } from "./channel-queue.ts";
 import { ConditionWatch } from "./condition-watch.ts";
 import { createSavedRows, type Row } from "./saved-rows.ts";
-import { answerTests, createTestAlert } from "./test-alert.ts";
+import { createTestAlert, createTestAnswers } from "./test-alert.ts";
 import { createAlertStore } from "./store.ts";
 
 const CHECK_INTERVAL_MS = 10_000;
@@ -28,6 +28,7 @@ export function createAlerting(
   const queues = channels.map((channel) => createChannelQueue(rt, channel));
   const heartbeatQueue = heartbeat && createChannelQueue(rt, heartbeat);
   const allQueues = heartbeatQueue ? [...queues, heartbeatQueue] : queues;
+  const answerTests = createTestAnswers(rt, { channels, heartbeat }, () => isStopped);
   const watch = new ConditionWatch(rt, checks);
   for (const { value } of stored.list<{ channel: string; alert: Alert }>("unsent"))
     queues.find(({ name }) => name === value.channel)?.add(value.alert);
@@ -103,7 +104,7 @@ export function createAlerting(
     if (isAnsweringTests) return;
     isAnsweringTests = true;
     try {
-      await answerTests(rt, { channels, heartbeat }, () => isStopped);
+      await answerTests();
     } catch (error) {
       if (!isTemporary(error)) throw error;
     } finally {

@@ -82,25 +82,35 @@ export function takeTestResults(rt: Runtime, key: string): ChannelResult[] | und
 }
 
 /**
- * Sends the requested alerts. The daemon calls this function. A message is not sent to the
- * heartbeat, which carries no text.
+ * Returns a function that sends the requested alerts. The daemon calls it each second. A message is
+ * not sent to the heartbeat, which carries no text.
  */
-export async function answerTests(
+export function createTestAnswers(
   rt: Runtime,
   { channels, heartbeat }: AlertChannels,
   isStopped: () => boolean,
-): Promise<void> {
+): () => Promise<void> {
   const stored = rt.openStore(createAlertStore);
-  for (const { key, value } of stored.list<StoredTest>("test")) {
-    if (rt.now() - value.requestedAt > KEPT_MS) rt.tx(() => stored.delete("test", key));
-    else if (value.results === null) {
-      const { message } = value;
-      const results = message
-        ? await sendToEach(createMessageAlert(message, rt.now()), channels)
-        : await sendTestAlert(rt.now(), heartbeat ? [...channels, heartbeat] : channels);
-      // The thread is stopping: the next daemon sends the alert again.
-      if (isStopped()) return;
-      rt.tx(() => stored.put("test", key, { ...value, results }));
+  const allChannels = heartbeat ? [...channels, heartbeat] : channels;
+  // While the results cannot be stored, they are kept here, so that no alert is sent twice.
+  const unsaved = new Map<string, ChannelResult[]>();
+
+  const send = ({ message }: StoredTest): Promise<ChannelResult[]> =>
+    message
+      ? sendToEach(createMessageAlert(message, rt.now()), channels)
+      : sendTestAlert(rt.now(), allChannels);
+
+  return async () => {
+    for (const { key, value } of stored.list<StoredTest>("test")) {
+      if (rt.now() - value.requestedAt > KEPT_MS) rt.tx(() => stored.delete("test", key));
+      else if (value.results === null) {
+        const results = unsaved.get(key) ?? (await send(value));
+        // The thread is stopping: the next daemon sends the alert again.
+        if (isStopped()) return;
+        unsaved.set(key, results);
+        rt.tx(() => stored.put("test", key, { ...value, results }));
+      }
+      unsaved.delete(key);
     }
-  }
+  };
 }

@@ -393,6 +393,22 @@ test("the daemon sends a requested message through its channels but not as a hea
   expect(heartbeat.sent).not.toContain("alert.message FIRING");
 });
 
+test("a requested alert is sent once, even if another writer's lock delays its result", async () => {
+  const rt = createTestRuntime({}, undefined, 0);
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  const keys = [requestTest(rt), requestTest(rt, { text: "No paper.", severity: "info" })];
+  const release = holdLock(rt);
+  for (let i = 0; i < 3; i++) await pass(SECOND_MS);
+  release();
+  await pass(SECOND_MS);
+  await pass(SECOND_MS);
+  expect(channel.sent.toSorted()).toEqual(["alert.message FIRING", "alert.test FIRING"]);
+  for (const key of keys)
+    expect(takeTestResults(rt, key)).toEqual([{ channel: "--alert-url", error: null }]);
+});
+
 test("a notice is logged once and has no end", async () => {
   const { rt } = setUp();
   const pass = startWith(rt);

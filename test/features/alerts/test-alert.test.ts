@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import {
-  answerTests,
+  createTestAnswers,
   requestTest,
   takeTestResults,
 } from "../../../src/features/alerts/test-alert.ts";
@@ -11,7 +11,7 @@ test("the results of a requested test alert can be read once, after the daemon h
   const key = requestTest(rt);
   expect(takeTestResults(rt, key)).toBeUndefined();
   const channel = { name: "mail", send: async () => {} };
-  await answerTests(rt, { channels: [channel], heartbeat: null } as never, () => false);
+  await createTestAnswers(rt, { channels: [channel] } as never, () => false)();
   expect(takeTestResults(rt, key)).toEqual([{ channel: "mail", error: null }]);
   expect(takeTestResults(rt, key)).toBeUndefined();
 });
