@@ -1,10 +1,15 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Runtime } from "../../app/runtime.ts";
 import type { AlertCode } from "../../domain/conditions/registry.ts";
+import { isBusy, LOCK_RETRY_MS } from "../../store/database/write-lock.ts";
 import type { AlertChannel } from "./channel-queue.ts";
 import type { Alert } from "./rules/alert.ts";
 
 /** The alerts about a visit that may wait for a decision. */
 const ABOUT_VISITS: readonly AlertCode[] = ["booking.received", "booking.undecided"];
+
+/** How long an alert waits for another writer. Transactions end sooner, because they are short. */
+const MAX_WAIT_MS = 1000;
 
 /**
  * Returns a channel that adds links to alerts about visits which wait for a decision. Each attempt
@@ -22,15 +27,20 @@ async function createLinks(
   if (status !== "FIRING" || business === null || subject === null) return {};
   if (!ABOUT_VISITS.includes(code)) return {};
   const { createAlertLinks } = await import("../desk/alert-links/alert-links.ts");
-  try {
-    return { links: createAlertLinks(rt, business, subject.id) };
-  } catch (error) {
-    // The alert matters more than its links: it is sent even if the disk is full.
-    rt.log("warn", "could not store the links of an alert, which is sent without them", {
-      code,
-      reason: (error as Error).message,
-      fix: "deskbell doctor",
-    });
-    return {};
-  }
+  for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS)
+    try {
+      return { links: createAlertLinks(rt, business, subject.id) };
+    } catch (error) {
+      if (isBusy(error) && waitedMs < MAX_WAIT_MS) {
+        await delay(LOCK_RETRY_MS);
+        continue;
+      }
+      // The alert matters more than its links: it is sent even if the disk is full.
+      rt.log("warn", "could not store the links of an alert, which is sent without them", {
+        code,
+        reason: (error as Error).message,
+        fix: "deskbell doctor",
+      });
+      return {};
+    }
 }

@@ -7,6 +7,7 @@ import { toAlert } from "../../../src/features/alerts/rules/alert.ts";
 import { withLinks } from "../../../src/features/alerts/with-links.ts";
 import { createAlertLinkStore } from "../../../src/features/desk/store.ts";
 import { SALON } from "../../http/support/api.ts";
+import { holdLock } from "../../support/hold-lock.ts";
 import { openPendingVisit } from "../desk/alert-links/open-pending-visit.ts";
 import { businessOf } from "../desk/open-desk.ts";
 
@@ -56,6 +57,31 @@ test("an alert whose links cannot be stored is sent without them", async () => {
   await tick();
   expect(sent).toEqual([["booking.received", undefined]]);
 });
+
+test.each([
+  ["for a moment", 20, { accept: expect.any(String), decline: expect.any(String) }],
+  ["for long", 60_000, undefined],
+])(
+  "an alert waits a second for its links while another writer holds the lock %s",
+  async (_, heldMs, expected) => {
+    const { api, id } = openPendingVisit({ busyTimeoutMs: 0 });
+    const sent: unknown[] = [];
+    const channel = withLinks(api, {
+      name: "--alert-url",
+      resends: false,
+      send: async ({ links }) => void sent.push(links),
+    });
+    const { tick } = createAlerting(api, [], { channels: [channel] });
+    const booking = api.store.bookings.findById(businessOf(api).id, id)!;
+    api.tx(() => notifyReceived(api, businessOf(api), OPERATOR, RECEIVED, booking));
+    const release = holdLock(api);
+    const timer = setTimeout(release, heldMs);
+    await tick();
+    clearTimeout(timer);
+    release();
+    expect(sent).toEqual([expected]);
+  },
+);
 
 test("an alert has no links unless it is about a visit that needs a decision", async () => {
   const { api, id, link, post } = openPendingVisit();

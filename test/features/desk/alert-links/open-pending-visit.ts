@@ -7,8 +7,11 @@ export const URL_OF_SERVER = "https://desk.example.com";
 const HOUR_MS = 3_600_000;
 
 /** Opens the API with a visit that waits for a decision for two hours. */
-export function openPendingVisit({ alertLinks = true } = {}) {
-  const api = createTestApi("salon", undefined, { alertLinks, publicUrl: URL_OF_SERVER });
+export function openPendingVisit({
+  alertLinks = true,
+  busyTimeoutMs,
+}: { alertLinks?: boolean; busyTimeoutMs?: number } = {}) {
+  const api = createTestApi("salon", busyTimeoutMs, { alertLinks, publicUrl: URL_OF_SERVER });
   const business = businessOf(api);
   const { id } = createBooking(api, SALON, {
     service: "mens-cut",
