@@ -42,6 +42,11 @@ export type ConditionKind = {
    */
   isLateness?: true;
   /**
+   * Each notice is sent at once, even if the last one about its subject was sent within the hour,
+   * because each needs an answer.
+   */
+  isSentEachTime?: true;
+  /**
    * Conditions that say more than this one. While one of them is open for the same subject, or for
    * the whole server, alerts about this condition neither begin nor end, and `status` and `doctor`
    * leave it out.
@@ -123,7 +128,7 @@ export const listConditionCodes = (): ConditionCode[] =>
 /** Alerts about something that has happened, which no later alert resolves. */
 const CORE_NOTICES = {
   "delivery.exhausted": { severity: "info", about: "delivery" },
-  "booking.received": { severity: "info", about: "booking" },
+  "booking.received": { severity: "info", about: "booking", isSentEachTime: true },
   "key.rotated_itself": { severity: "critical", about: "key" },
 } as const satisfies Record<string, ConditionKind>;
 

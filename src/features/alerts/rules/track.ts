@@ -1,6 +1,7 @@
 import { type Alert, type Cause, type Member, toAlert } from "./alert.ts";
 import {
   type AlertCode,
+  conditionKind,
   coversCondition,
   fingerprintOf,
   type HealthCondition,
@@ -160,8 +161,10 @@ function nextStatus(cause: Cause, now: number): Alert["status"] | undefined {
   const hasNew = members.some(({ isNew }) => isNew);
   if (status === "RESOLVED") return hasNew ? "FIRING" : undefined;
   const sinceAlertMs = elapsed(alertedAt ?? now, now);
-  if (hasNew && (!isClear || isNotice(codeOf(cause))))
-    return sinceAlertMs >= INTERVAL_MS ? "FIRING" : undefined;
+  if (hasNew && (!isClear || isNotice(codeOf(cause)))) {
+    const isSentEachTime = !isGroup && conditionKind(codeOf(cause)).isSentEachTime === true;
+    return isSentEachTime || sinceAlertMs >= INTERVAL_MS ? "FIRING" : undefined;
+  }
   const minGapMs = isGroup ? INTERVAL_MS : count > 1 ? FLAPPING_MS : 0;
   return isClear && elapsed(clearSince, now) >= CLEAR_MS && sinceAlertMs >= minGapMs
     ? "RESOLVED"

@@ -120,6 +120,18 @@ describe("alerts about one condition", () => {
     expect(run(60)).toEqual(["FIRING delivery.exhausted|salon|a 2"]);
     expect(run(24 * 60)).toEqual([]);
   });
+
+  test("a notice about a visit is sent again at once, because its guest has moved it", () => {
+    const { run, sent } = startTracking();
+    const subject = { id: "bkg_1", name: "10:00" };
+    const where = { business: "salon", subject };
+    run(1, openCondition("booking.received", "a booking was made", "", where));
+    run(5);
+    const moved = openCondition("booking.received", "a booking was moved", "", where);
+    expect(run(1, moved)).toEqual(["FIRING booking.received|salon|bkg_1 2"]);
+    expect(run(24 * 60)).toEqual([]);
+    expect(sent.at(-1)).toMatchObject({ message: "a booking was moved (salon)", subject });
+  });
 });
 
 describe("several conditions", () => {
