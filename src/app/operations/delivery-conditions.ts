@@ -22,7 +22,7 @@ export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): Heal
   if (startedAt === null || startedAt > stuckBefore) return [];
   if (dueAt === null || dueAt > stuckBefore) return [];
   const hasAttempts = rt.store.tallies.listMinutes(stuckBefore).length > 0;
-  if (hasAttempts || allWaitForLimitedHosts(rt, stuckBefore)) return [];
+  if (hasAttempts || !isAnySendable(rt, stuckBefore)) return [];
   return [
     openCondition(
       "delivery.stalled",
@@ -33,17 +33,35 @@ export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): Heal
   ];
 }
 
-/**
- * Returns whether all deliveries that are due by `dueAt` at healthy endpoints wait because their
- * hosts have reached the hourly limit.
- */
-function allWaitForLimitedHosts(rt: Runtime, dueAt: number): boolean {
-  const limited = new Set<string | null>(listLimitedHosts(rt));
-  if (limited.size === 0) return false;
-  return rt.store.due.listDueEndpoints(dueAt).every((id) => {
+/** Returns whether a delivery that is due by `dueAt` at a healthy endpoint could have been sent. */
+function isAnySendable(rt: Runtime, dueAt: number): boolean {
+  const isSendable = createSendableFilter(rt);
+  return rt.store.due.listDueEndpoints(dueAt).some((id) => {
     const endpoint = rt.store.endpoints.findById(id);
-    return !endpoint || endpoint.failingSince !== null || limited.has(limitedHost(endpoint));
+    return endpoint !== undefined && endpoint.failingSince === null && isSendable(endpoint);
   });
+}
+
+/**
+ * Returns a function that returns whether the daemon could send to an endpoint. It sends nothing to
+ * a host that has reached the hourly limit, and nothing that it cannot sign, which has its own
+ * condition.
+ */
+function createSendableFilter(rt: Runtime): (endpoint: EndpointRow) => boolean {
+  const limited = new Set<string | null>(listLimitedHosts(rt));
+  const unsigned = new Set(listUnsigned(rt));
+  return (endpoint) => !limited.has(limitedHost(endpoint)) && !unsigned.has(endpoint.id);
+}
+
+/**
+ * Returns the endpoints with a secret that the master key does not decrypt; none if the key
+ * decrypts no secret at all, because that is a problem of the whole server.
+ */
+function listUnsigned(rt: Runtime): string[] {
+  const rows = [...iterateSecrets(rt)];
+  const undecryptable = rt.secrets.listUndecryptable(rows);
+  if (undecryptable.length === rows.length) return [];
+  return undecryptable.flatMap(({ endpointId }) => endpointId ?? []);
 }
 
 /** A due delivery waits for others of its endpoint or host for minutes at most. */
@@ -61,11 +79,12 @@ export function checkLateDeliveries(
   const dueBefore = rt.now() - LATE_MS;
   // A daemon that has just started still has its backlog to send.
   if (startedAt === null || startedAt > dueBefore) return [];
-  const limited = new Set<string | null>(listLimitedHosts(rt));
-  const active = endpoints.filter(
-    (endpoint) => endpoint.status === "ACTIVE" && !limited.has(limitedHost(endpoint)),
-  );
   const late = new Set(rt.store.due.listDueEndpoints(dueBefore));
+  if (late.size === 0) return [];
+  const isSendable = createSendableFilter(rt);
+  const active = endpoints.filter(
+    (endpoint) => endpoint.status === "ACTIVE" && isSendable(endpoint),
+  );
   const waiting = active.filter(({ id }) => late.has(id));
   if (waiting.length === 0 || waiting.length * 2 < active.length) return [];
   return [
