@@ -33,24 +33,29 @@ export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): Heal
   ];
 }
 
-/** Returns whether a delivery that is due by `dueAt` at a healthy endpoint could have been sent. */
+/** Returns whether a delivery that is due by `dueAt` could have been sent. */
 function isAnySendable(rt: Runtime, dueAt: number): boolean {
-  const isSendable = createSendableFilter(rt);
+  const isSendable = createSendableFilter(rt, dueAt);
   return rt.store.due.listDueEndpoints(dueAt).some((id) => {
     const endpoint = rt.store.endpoints.findById(id);
-    return endpoint !== undefined && endpoint.failingSince === null && isSendable(endpoint);
+    return endpoint !== undefined && isSendable(endpoint);
   });
 }
 
 /**
- * Returns a function that returns whether the daemon could send to an endpoint. It sends nothing to
- * a host that has reached the hourly limit, and nothing that it cannot sign, which has its own
- * condition.
+ * Returns a function that returns whether the daemon has sent to an endpoint since `dueAt`, if it
+ * works. It waits for an endpoint that fails or has a backoff, and for a host that has reached the
+ * hourly limit, and sends nothing that it cannot sign. Failures and secrets have conditions of
+ * their own.
  */
-function createSendableFilter(rt: Runtime): (endpoint: EndpointRow) => boolean {
+function createSendableFilter(rt: Runtime, dueAt: number): (endpoint: EndpointRow) => boolean {
   const limited = new Set<string | null>(listLimitedHosts(rt));
   const unsigned = new Set(listUnsigned(rt));
-  return (endpoint) => !limited.has(limitedHost(endpoint)) && !unsigned.has(endpoint.id);
+  return (endpoint) =>
+    endpoint.failingSince === null &&
+    (endpoint.heldUntil ?? 0) <= dueAt &&
+    !limited.has(limitedHost(endpoint)) &&
+    !unsigned.has(endpoint.id);
 }
 
 /**
@@ -68,8 +73,9 @@ function listUnsigned(rt: Runtime): string[] {
 const LATE_MS = 3_600_000;
 
 /**
- * Reports that at least half of the active endpoints have deliveries which have been due for an
- * hour.
+ * Reports that at least half of the active endpoints to which the daemon could send have deliveries
+ * which have been due for an hour. Redeliveries do not count, because thousands may be requested at
+ * once.
  */
 export function checkLateDeliveries(
   rt: Runtime,
@@ -79,9 +85,9 @@ export function checkLateDeliveries(
   const dueBefore = rt.now() - LATE_MS;
   // A daemon that has just started still has its backlog to send.
   if (startedAt === null || startedAt > dueBefore) return [];
-  const late = new Set(rt.store.due.listDueEndpoints(dueBefore));
+  const late = new Set(rt.store.due.listLateEndpoints(dueBefore));
   if (late.size === 0) return [];
-  const isSendable = createSendableFilter(rt);
+  const isSendable = createSendableFilter(rt, dueBefore);
   const active = endpoints.filter(
     (endpoint) => endpoint.status === "ACTIVE" && isSendable(endpoint),
   );

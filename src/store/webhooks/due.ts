@@ -28,12 +28,15 @@ export function createDueStore(db: Db) {
     )
     .pluck();
   // The query takes one or two index lookups per endpoint, whatever the size of the backlog.
-  const selectDueEndpoints = db
-    .prepare(`
-      SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL AND EXISTS (
-        SELECT 1 FROM delivery
-        WHERE endpoint_id = endpoint.id AND is_redelivery IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= :now)`)
-    .pluck();
+  const selectDueEndpoints = (kinds: string) =>
+    db
+      .prepare(`
+        SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL AND EXISTS (
+          SELECT 1 FROM delivery
+          WHERE endpoint_id = endpoint.id AND is_redelivery IN (${kinds}) AND status = 'PENDING' AND next_attempt_at <= ?)`)
+      .pluck();
+  const selectEndpointsWithDue = selectDueEndpoints("0, 1");
+  const selectEndpointsWithLate = selectDueEndpoints("0");
   // Deliveries are read in the order of the index, so that a long backlog is not sorted.
   const due = db.prepare(`
     SELECT ${COLUMNS} FROM delivery
@@ -97,7 +100,9 @@ export function createDueStore(db: Db) {
      * Returns when the next attempt of an endpoint that is not failing is due, after any backoff.
      */
     getNextHealthyAttemptAt: () => selectNextHealthyAttemptAt.get() as number | null,
-    listDueEndpoints: (now: number) => selectDueEndpoints.all({ now }) as string[],
+    listDueEndpoints: (now: number) => selectEndpointsWithDue.all(now) as string[],
+    /** Lists endpoints with deliveries that are due since `dueBefore` and are no redeliveries. */
+    listLateEndpoints: (dueBefore: number) => selectEndpointsWithLate.all(dueBefore) as string[],
     /** Lists due deliveries: new ones before redeliveries, then by due time. */
     listForEndpoint: (endpointId: string, now: number, limit: number) =>
       due.all(endpointId, now, limit) as DueRow[],

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import { readStatus } from "../../../src/app/operations/status.ts";
+import { NO_STREAK } from "../../../src/domain/webhooks/failing-endpoint.ts";
 import { CHECKS } from "../../support/checks.ts";
 import { createRunningServer, INJECTIONS, type RunningServer } from "../../support/conditions.ts";
-import { emitEvents } from "../../support/delivery.ts";
+import { edit } from "../../support/edit-database.ts";
+import { emitEvents, subscribe } from "../../support/delivery.ts";
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 const listCodes = (rt: RunningServer) => readStatus(rt, CHECKS).problems.map(({ code }) => code);
 
@@ -36,4 +39,40 @@ test("webhooks that cannot be signed are reported as that, and not as a daemon t
   rt.tx(() => rt.store.tallies.addAttempts(rt.business.id, rt.now() + 60 * MINUTE_MS, 1, 0));
   rt.advance(60 * MINUTE_MS);
   expect(listCodes(rt)).toEqual(["deliveries.stuck", "signing_secret.wrong"]);
+});
+
+test("late webhooks are reported only if the daemon could have sent them", async () => {
+  const rt = await createRunningServer();
+  const { business, endpointId } = rt;
+  const { endpoint } = await subscribe(rt, business, "http://10.0.0.2/");
+  emitEvents(rt, business, "service.updated");
+  deliver(rt, endpoint.id);
+  rt.advance(2 * HOUR_MS);
+  const isStuck = () => {
+    // The attempt stands for those at the other endpoint.
+    rt.tx(() => rt.store.tallies.addAttempts(business.id, rt.now(), 1, 0));
+    return listCodes(rt).includes("deliveries.stuck");
+  };
+  expect(isStuck()).toBe(true);
+
+  const { endpoints } = rt.store;
+  const heldUntil = rt.now() + MINUTE_MS;
+  rt.tx(() => endpoints.updateBackoff(endpointId, { heldUntil, heldReason: "retry_after" }));
+  expect(isStuck()).toBe(false);
+  rt.advance(HOUR_MS);
+  expect(isStuck()).toBe(false);
+  rt.advance(2 * MINUTE_MS);
+  expect(isStuck()).toBe(true);
+
+  const streak = { ...NO_STREAK, failingSince: rt.now(), failureCount: 1 };
+  rt.tx(() => endpoints.updateStreak(endpointId, streak));
+  expect(isStuck()).toBe(false);
+  // A daemon that stands still is reported at the endpoints that do not fail.
+  emitEvents(rt, business, "service.updated");
+  rt.advance(2 * HOUR_MS);
+  expect(isStuck()).toBe(true);
+  rt.tx(() => endpoints.updateStreak(endpointId, NO_STREAK));
+
+  edit(rt, "UPDATE delivery SET is_redelivery = 1");
+  expect(isStuck()).toBe(false);
 });
