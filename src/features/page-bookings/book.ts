@@ -100,7 +100,7 @@ export type SentForm = {
 
 export const createNonce = (rt: Runtime): string => rt.random(KEY_BYTES).toString("hex");
 
-const tokenOf = (purpose: "page" | "page mail", formKey: string): string =>
+export const tokenOf = (purpose: "page" | "page mail", formKey: string): string =>
   `${purpose} ${hash("sha256", formKey, "hex")}`;
 
 /**

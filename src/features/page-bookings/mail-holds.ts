@@ -9,7 +9,7 @@ import {
 import { findCustomer, saveCustomer } from "../../app/bookings/guests.ts";
 import { createHold } from "../../app/bookings/holds.ts";
 import { tellGuest } from "../../app/guests/guest-news.ts";
-import { findReply, saveReply } from "../../app/idempotent-replies.ts";
+import { findReply, findReplyOfToken, hasReply, saveReply } from "../../app/idempotent-replies.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Hold } from "../../domain/bookings/hold.ts";
@@ -27,6 +27,7 @@ import {
   partOfShare,
   replyOfForm,
   type SentForm,
+  tokenOf,
 } from "./book.ts";
 import { hashToken, isLinkToken } from "./link-tokens.ts";
 import { type Choice, confirmableUntil, keptUntil, MAIL_HOLD_MS, toRequest } from "./rules.ts";
@@ -54,11 +55,56 @@ export function findAskedHold(
 }
 
 /**
+ * Returns the hold of a form that a mail asks the guest to confirm, whatever the form had;
+ * undefined if there is none. Everybody with the URL knows the key of the form, so only the visitor
+ * who has sent the form finds the hold.
+ * @param visitorOf hashes the visitor's network address with the ID of the page's key
+ */
+export function findOwnAskedHold(
+  rt: Runtime,
+  { id }: BusinessRow,
+  keyId: string,
+  visitorOf: (keyId: string) => Buffer,
+  formKey: string,
+): Hold | undefined {
+  const token = { keyId, token: tokenOf("page mail", formKey) };
+  const holdId = hasReply(rt, token) && findReplyOfToken(rt, token)?.body?.toString();
+  const hold = holdId ? rt.store.holds.findById(id, holdId, keyId) : undefined;
+  return hold?.visitor?.equals(visitorOf(keyId)) ? hold : undefined;
+}
+
+/**
+ * Returns the hold of a form that a mail asks the guest to confirm; undefined if there is none. If
+ * the visitor has corrected the form since, its earlier hold ends with its links: the owner of a
+ * mistyped address must not confirm the visit.
+ * @throws AppError idempotency_key_reused if somebody else has sent the form, or confirmed it
+ */
+function findOrEndAskedHold(
+  rt: Runtime,
+  business: BusinessRow,
+  keyId: string,
+  visitorOf: (keyId: string) => Buffer,
+  form: SentForm,
+): Hold | undefined {
+  try {
+    return findAskedHold(rt, business, keyId, form);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "idempotency_key_reused")) throw error;
+    const own = findOwnAskedHold(rt, business, keyId, visitorOf, form.formKey);
+    if (own === undefined || own.status === "USED") throw error;
+    if (keptUntil(own, rt.now()) !== null) rt.store.holds.release(own.id);
+    saveCustomer(rt, business.id, own.id, null);
+    return undefined;
+  }
+}
+
+/**
  * Asks a guest by mail to confirm a time, once for each form, and holds the time if the visitors of
  * the page do not hold too much. The guest's data are stored with the hold. Call it outside of a
  * transaction.
  * @param visitorOf hashes the visitor's network address with the ID of the page's key
- * @throws AppError too_many_holds if no mail is sent, slot_taken, price_changed
+ * @throws AppError too_many_holds if no mail is sent, slot_taken, price_changed,
+ *   idempotency_key_reused
  */
 export const holdForMail = (
   rt: Runtime,
@@ -69,7 +115,7 @@ export const holdForMail = (
   rt.tx(() => {
     const keyId = getPageKey(rt, business);
     const { choice, startsAt, holdId, expectedTotalCents, customer, language } = form;
-    const asked = findAskedHold(rt, business, keyId, form);
+    const asked = findOrEndAskedHold(rt, business, keyId, visitorOf, form);
     if (asked !== undefined) return asked;
     if (holdId !== null && findOpenHold(rt, business, keyId, holdId))
       rt.store.holds.release(holdId);

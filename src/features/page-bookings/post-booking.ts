@@ -9,7 +9,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { findPageKey, takesBookings, visitorOf } from "./access.ts";
 import { bookOnPage, holdTime, isClosedError, isFormUsed, type PageBooking } from "./book.ts";
-import { findAskedHold, holdForMail } from "./mail-holds.ts";
+import { findAskedHold, findOwnAskedHold, holdForMail } from "./mail-holds.ts";
 import { readGuestForm } from "./read-form.ts";
 import {
   bookedCookie,
@@ -18,7 +18,6 @@ import {
   parseForm,
   readHoldCookie,
   redirect,
-  respondCheckMail,
   respondClosed,
   respondToRefusal,
   respondUsed,
@@ -39,6 +38,7 @@ import {
   openBookingPage,
   readHoldId,
   readInstant,
+  respondAsked,
   respondWithDetails,
   showGone,
   urlOfDetails,
@@ -124,6 +124,8 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     return redirect(request, urlOfStep(page, [...fieldsOf(choice), ...keptFields(request)]));
   const { form, errors, customer } = readGuestForm(body);
   const state = { choice, at, key, form, errors };
+  if (body.has("change"))
+    return respondWithDetails(request, page, { ...state, errors: {}, status: 200 });
   const keyId = findPageKey(rt, page.business);
   if (customer === null)
     return keyId !== undefined && isFormUsed(rt, keyId, key)
@@ -141,7 +143,7 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
   };
   try {
     const asked = keyId && findAskedHold(rt, page.business, keyId, wanted);
-    if (asked) return respondCheckMail(request, page, asked);
+    if (asked) return respondAsked(request, page, state, asked);
     const token = await writeOnPage(request, page, (business) =>
       bookOnPage(rt, business, (keyId) => visitorOf(request, keyId), wanted),
     );
@@ -151,28 +153,32 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
   } catch (error) {
     const isBeyondShare = error instanceof AppError && error.code === "too_many_holds";
     if (isBeyondShare) return askByMail(request, page, wanted, state, error);
+    const visitor = (id: string) => visitorOf(request, id);
+    if (isUsedError(error) && keyId && findOwnAskedHold(rt, page.business, keyId, visitor, key))
+      return askByMail(request, page, wanted, state);
     return respondToError(request, page, state, error);
   }
 }
 
 /**
  * Holds the time, and asks the guest by mail, because the page has taken as much as it may.
- * @param refusal why the time was not booked; shown if the guest cannot be asked by mail
+ * @param refusal why the time was not booked, which is shown if the guest cannot be asked by mail;
+ *   absent if the guest corrects a form about which a mail was sent
  */
 async function askByMail(
   request: PageRequest,
   page: BookingPage,
   wanted: PageBooking,
   state: Omit<DetailsState, "status">,
-  refusal: AppError,
+  refusal?: AppError,
 ): Promise<HttpResponse> {
   try {
     const hold = await writeOnPage(request, page, (business) =>
       holdForMail(request.rt, business, (keyId) => visitorOf(request, keyId), wanted),
     );
-    return respondCheckMail(request, page, hold);
+    return respondAsked(request, page, state, hold);
   } catch (error) {
-    return respondToError(request, page, state, isClosedError(error) ? refusal : error);
+    return respondToError(request, page, state, (isClosedError(error) && refusal) || error);
   }
 }
 

@@ -15,8 +15,15 @@ import { findBookedByKey, isClosedError, recordRefusal } from "./book.ts";
 import { isLinkToken } from "./link-tokens.ts";
 import type { BookingShop } from "./read-offer.ts";
 import { type Booked, confirmableUntil, HOLD_MS, keptUntil, type PageProps } from "./rules.ts";
-import { isEmbedded, isFirstOfFrame, keptFields, urlOfBooked, urlOfStep } from "./urls.ts";
-import { BookingFrame, Heading, Telephone } from "./view/parts.tsx";
+import {
+  type Fields,
+  isEmbedded,
+  isFirstOfFrame,
+  keptFields,
+  urlOfBooked,
+  urlOfStep,
+} from "./urls.ts";
+import { BookingFrame, Heading, Hidden, Telephone } from "./view/parts.tsx";
 import { isLoopbackHost } from "../../domain/addresses.ts";
 import { fillText } from "../../pages/languages.ts";
 import { writeTime } from "./when.ts";
@@ -118,11 +125,15 @@ export function writeKept({ shop, business, texts }: BookingShop, until: number 
   return fillText(texts.heldUntil, { time: writeTime(shop, business.doc.timezone, until) });
 }
 
-/** Shows that a link in a mail confirms the visit. */
+/**
+ * Shows that a link in a mail confirms the visit.
+ * @param correction the URL and the fields of the form that leads back to the details
+ */
 export const respondCheckMail = (
   request: PageRequest,
   props: BookingShop,
   hold: Hold,
+  correction: { action: string; fields: Fields },
 ): HttpResponse =>
   respondWithShop(request, props, {
     title: props.texts.checkMail,
@@ -136,6 +147,11 @@ export const respondCheckMail = (
           })}{" "}
           {writeKept(props, keptUntil(hold, request.rt.now()))}
         </p>
+        <form method="post" action={correction.action}>
+          <Hidden fields={[["change", "1"], ...correction.fields]} />
+          <p>{props.texts.wrongAddress}</p>
+          <button type="submit">{props.texts.change}</button>
+        </form>
         <Telephone {...props} />
       </>
     ),

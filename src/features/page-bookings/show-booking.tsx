@@ -6,11 +6,18 @@ import type { PageRequest } from "../../http/pages/page-request.ts";
 import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { countOnPages } from "../public-pages/counters.ts";
-import { findPageKey, takesBookings } from "./access.ts";
+import { findPageKey, takesBookings, visitorOf } from "./access.ts";
 import { createNonce, findOpenHold, isFormUsed } from "./book.ts";
 import { findMonth, findNearest, findTime, type FreeTime } from "./find-times.ts";
+import { findOwnAskedHold } from "./mail-holds.ts";
 import { type BookingShop, openShop, readOffer, readService } from "./read-offer.ts";
-import { readHoldCookie, respondClosed, respondUsed, respondWithShop } from "./respond.tsx";
+import {
+  readHoldCookie,
+  respondCheckMail,
+  respondClosed,
+  respondUsed,
+  respondWithShop,
+} from "./respond.tsx";
 import {
   type Choice,
   EMPTY_FORM,
@@ -18,6 +25,7 @@ import {
   type FormErrors,
   type GuestForm,
   isFormKey,
+  keptUntil,
   type Progress,
   readProgress,
   type ServiceChoice,
@@ -284,7 +292,35 @@ async function showDetails(
   const keyId = findPageKey(rt, business);
   if (keyId !== undefined && isFormUsed(rt, keyId, key)) return respondUsed(request, page, key);
   const state = { choice, at, key, form: EMPTY_FORM, errors: {}, status: 200 };
-  return respondWithDetails(request, page, state);
+  const asked = findOwnAsked(request, page, key);
+  if (asked === undefined) return respondWithDetails(request, page, state);
+  if (asked.status === "USED") return respondUsed(request, page, key);
+  return respondAsked(request, page, state, asked);
+}
+
+/** Returns the hold of a form that a mail asks this visitor to confirm. */
+function findOwnAsked(
+  request: PageRequest,
+  { business }: BookingShop,
+  formKey: string,
+): Hold | undefined {
+  const { rt } = request;
+  const keyId = findPageKey(rt, business);
+  if (keyId === undefined) return undefined;
+  return findOwnAskedHold(rt, business, keyId, (id) => visitorOf(request, id), formKey);
+}
+
+/** Shows that a link in a mail confirms the visit, and leads back to the details to correct. */
+export function respondAsked(
+  request: PageRequest,
+  page: BookingPage,
+  { choice, key, form }: Pick<DetailsState, "choice" | "key" | "form">,
+  hold: Hold,
+): HttpResponse {
+  const at = hold.startsAt;
+  const url = { choice, at, key, holdId: readHoldId(request), kept: keptFields(request) };
+  const fields = [...Object.entries(form), ["at", new Date(at).toISOString()] as const];
+  return respondCheckMail(request, page, hold, { action: urlOfDetails(page, url), fields });
 }
 
 export type DetailsState = {
@@ -322,7 +358,9 @@ export async function respondWithDetails(
   const { business, texts, content } = page;
   const kept = keptFields(request);
   const holdId = readHoldId(request);
-  const hold = findHold(request, business, holdId);
+  const asked = findOwnAsked(request, page, key);
+  const isKept = asked !== undefined && keptUntil(asked, request.rt.now()) !== null;
+  const hold = isKept ? asked : findHold(request, business, holdId);
   const isHeld = hold !== undefined && hold.startsAt === at && isHoldOf(hold, choice);
   const search = { request: toRequest(choice), audience: "PUBLIC" as const };
   try {

@@ -115,6 +115,7 @@ export type BookingTexts = {
   mostTickets: string;
   checkMail: string;
   checkMailText: string;
+  wrongAddress: string;
   confirmTitle: string;
   confirmText: string;
   confirmYes: string;
@@ -247,6 +248,8 @@ const TEXTS: Translations<BookingTexts> = {
     checkMail: "Please look into your mailbox",
     checkMailText:
       "We sent a link to the address that you wrote. Open it and confirm the visit by {time}.",
+    wrongAddress:
+      "If the address was wrong, correct it here. A new link then replaces the first one.",
     confirmTitle: "Confirm your visit",
     confirmText: "Nothing is booked before you confirm it.",
     confirmYes: "Confirm the visit",
@@ -377,6 +380,8 @@ const TEXTS: Translations<BookingTexts> = {
     checkMail: "Bitte sehen Sie in Ihr Postfach",
     checkMailText:
       "Wir haben einen Link an Ihre Adresse geschickt. Öffnen Sie ihn und bestätigen Sie den Termin bis {time}.",
+    wrongAddress:
+      "War die Adresse falsch, können Sie sie hier berichtigen. Ein neuer Link ersetzt dann den ersten.",
     confirmTitle: "Termin bestätigen",
     confirmText: "Gebucht ist erst, was Sie bestätigen.",
     confirmYes: "Termin bestätigen",
@@ -506,6 +511,8 @@ const TEXTS: Translations<BookingTexts> = {
     checkMail: "Veuillez regarder vos messages",
     checkMailText:
       "Nous avons envoyé un lien à l’adresse que vous avez écrite. Ouvrez-le et confirmez la visite avant {time}.",
+    wrongAddress:
+      "Si l’adresse était fausse, corrigez-la ici. Un nouveau lien remplace alors le premier.",
     confirmTitle: "Confirmez votre visite",
     confirmText: "Rien n’est réservé avant votre confirmation.",
     confirmYes: "Confirmer la visite",
@@ -633,6 +640,8 @@ const TEXTS: Translations<BookingTexts> = {
     checkMail: "Mire su correo, por favor",
     checkMailText:
       "Hemos enviado un enlace a la dirección que ha escrito. Ábralo y confirme la visita antes de {time}.",
+    wrongAddress:
+      "Si la dirección era incorrecta, corríjala aquí. Un enlace nuevo sustituye entonces al primero.",
     confirmTitle: "Confirme su visita",
     confirmText: "Nada está reservado antes de que lo confirme.",
     confirmYes: "Confirmar la visita",
@@ -761,6 +770,8 @@ const TEXTS: Translations<BookingTexts> = {
     checkMail: "Guarda nella tua posta",
     checkMailText:
       "Abbiamo inviato un link all’indirizzo che hai scritto. Aprilo e conferma la visita entro {time}.",
+    wrongAddress:
+      "Se l’indirizzo era sbagliato, correggilo qui. Un nuovo link sostituisce allora il primo.",
     confirmTitle: "Conferma la tua visita",
     confirmText: "Nulla è prenotato prima della tua conferma.",
     confirmYes: "Confermare la visita",

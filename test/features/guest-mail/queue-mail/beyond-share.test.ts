@@ -416,6 +416,91 @@ test("a form that is sent three times, when the page's share of the free time is
   expect(api.openStore((db) => db.serialize()).includes(formKey)).toBe(false);
 });
 
+/** Sends the details of a visit that has to be confirmed by mail. */
+async function askToConfirm(mails: Mails, email: string) {
+  const { api, base } = mails;
+  await useUpShare(mails);
+  const visitor = createVisitor(api, "203.0.113.5");
+  const url = timesOf(api, base, firstService(api).key);
+  const { action, times } = await visitor.openTimes(`${url}${anotherDay(api)}`);
+  const details = await visitor.hold(action, times[0] ?? "");
+  const asked = await visitor.book(details, { email });
+  expect(asked.status).toBe(202);
+  return { visitor, details, html: await asked.text() };
+}
+
+/** Returns the URL and the fields of the only form of a page. */
+function formIn(html: string) {
+  const [action = ""] = findAll(html, /<form method="post" action="([^"]+)"/g);
+  const inputs = [...html.matchAll(/<input[^>]* name="([^"]+)"[^>]*? value="([^"]*)"/g)];
+  return {
+    action,
+    fields: Object.fromEntries(inputs.map(([, name = "", value = ""]) => [name, value])),
+  };
+}
+
+test("a guest who mistyped the address goes back, corrects it, and confirms by a new link", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, server, send } = mails;
+  const { visitor, details, html } = await askToConfirm(mails, "typo@gmail.com");
+  await send();
+  const wrongLink = linkIn(server.mails.at(-1)!.raw);
+  const back = await visitor.get(details);
+  for (const page of [html, back]) {
+    expect(page).toContain("Please look into your mailbox");
+    expect(page).toContain("If the address was wrong, correct it here.");
+  }
+  // Somebody else who was shown the URL is not told that a mail was sent.
+  const other = createVisitor(api, "203.0.113.6");
+  expect(await other.get(details)).not.toContain("mailbox");
+  const { action, fields } = formIn(html);
+  const corrected = await visitor.post(action, fields);
+  const page = await corrected.text();
+  expect([corrected.status, page]).toEqual([200, expect.stringContaining("We keep this time")]);
+  expect(formIn(page).fields).toMatchObject({ name: "Ana García", email: "typo@gmail.com" });
+  const form = { ...formIn(page).fields, email: "ana@gmail.com" };
+  expect((await visitor.post(formIn(page).action, form)).status).toBe(202);
+  await send();
+  expect(server.mails.map(({ to }) => to)).toEqual([["typo@gmail.com"], ["ana@gmail.com"]]);
+  expect(openHolds(api)).toHaveLength(1);
+  const visits = listMade(api).length;
+  const guest = createVisitor(api);
+  await guest.post(`${wrongLink}/confirm`);
+  expect((await guest.send(wrongLink)).status).toBe(404);
+  expect(listMade(api)).toHaveLength(visits);
+  const link = linkIn(server.mails.at(-1)!.raw);
+  expect((await guest.post(`${link}/confirm`)).status).toBe(303);
+  expect(await guest.get(link)).toContain("You are booked");
+  const emails = listMade(api).map(({ id }) => findCustomer(api, id)?.email);
+  expect(emails).toContain("ana@gmail.com");
+  // The form cannot be sent again once its visit is made.
+  const used = await visitor.send(details);
+  expect([used.status, await used.text()]).toEqual([
+    409,
+    expect.stringContaining("has already been used"),
+  ]);
+  const again = await visitor.post(formIn(page).action, { ...form, email: "x@gmail.com" });
+  expect(again.status).toBe(409);
+});
+
+test("a guest who corrects the address again and again gets three links a day, and the last one still works", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, server, send } = mails;
+  const { visitor, details } = await askToConfirm(mails, "a0@gmail.com");
+  const statuses: number[] = [];
+  for (const i of [1, 2, 3, 4])
+    statuses.push((await visitor.book(details, { email: `a${i}@gmail.com` })).status);
+  expect(statuses).toEqual([202, 202, 429, 429]);
+  await send();
+  // The mails to the other addresses had not been sent yet, so they were dropped.
+  expect(server.mails.map(({ to }) => to)).toEqual([["a2@gmail.com"]]);
+  expect(openHolds(api)).toHaveLength(1);
+  const link = linkIn(server.mails[0]!.raw);
+  const guest = createVisitor(api);
+  await guest.post(`${link}/confirm`);
+  expect(await guest.get(link)).toContain("You are booked");
+});
+
 test("a guest who books another time than the held one, and has to confirm it by mail, no longer holds the first", async () => {
   const mails = await openMails("CONFIRM");
   const { api, base, book } = mails;
