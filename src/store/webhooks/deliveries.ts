@@ -93,12 +93,18 @@ export function createDeliveryStore(db: Db) {
     FROM attempt JOIN delivery ON delivery.number = attempt.delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
     WHERE attempt.number > :after ORDER BY attempt.number LIMIT :limit`);
 
+  // An endpoint that failed and has recovered has no success between two failures.
   const selectFailureShares = db.prepare(`
-    SELECT endpoint_id AS endpointId, count(*) AS attempts, count(error) AS failed
-    FROM (SELECT number, delivery, error, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLED_ATTEMPTS}) AS latest
-    JOIN delivery ON delivery.number = latest.delivery
-    WHERE latest.at >= :since GROUP BY endpoint_id
-    HAVING max(iif(error IS NULL, latest.number, 0)) > min(iif(error IS NULL, NULL, latest.number))`);
+    SELECT endpointId, count(*) AS attempts, count(error) AS failed
+    FROM (
+      SELECT endpoint_id AS endpointId, latest.number, error,
+        min(iif(error IS NULL, NULL, latest.number)) OVER endpoint AS firstFailed,
+        max(iif(error IS NULL, NULL, latest.number)) OVER endpoint AS lastFailed
+      FROM (SELECT number, delivery, error, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLED_ATTEMPTS}) AS latest
+      JOIN delivery ON delivery.number = latest.delivery
+      WHERE latest.at >= :since WINDOW endpoint AS (PARTITION BY endpoint_id))
+    GROUP BY endpointId
+    HAVING max(error IS NULL AND number BETWEEN firstFailed AND lastFailed)`);
 
   const deleteResponses = db.prepare(`
     UPDATE attempt SET response_text = NULL
@@ -155,7 +161,7 @@ export function createDeliveryStore(db: Db) {
 
     /**
      * Counts the attempts since a time, and the failed ones among them, of each endpoint with an
-     * attempt that succeeded after another failed. The latest attempts are read and no others,
+     * attempt that succeeded between two that failed. The latest attempts are read and no others,
      * because reading all would take too long.
      */
     listFailureShares: (since: number) =>

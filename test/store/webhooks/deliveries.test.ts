@@ -3,14 +3,15 @@ import { expect, test } from "vitest";
 import { addBusiness, createTestWorker, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("an endpoint has a share of failures only if an attempt succeeded after a failed one", async () => {
+test("an endpoint has a share of failures only if an attempt succeeded between two failed ones", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const replies: Record<string, number[]> = {
-    broke: [200, 500, 500],
-    recovered: [500, 200, 200],
-    works: [200, 200, 200],
-    fails: [500, 500, 500],
+    broke: [200, 500, 500, 500],
+    recovered: [500, 500, 200, 200],
+    flaps: [200, 500, 200, 500],
+    works: [200, 200, 200, 200],
+    fails: [500, 500, 500, 500],
   };
   const ids = new Map<string, string>();
   for (const name of Object.keys(replies)) {
@@ -23,14 +24,14 @@ test("an endpoint has a share of failures only if an attempt succeeded after a f
     retryAfter: null,
     responseText: "",
   }));
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 4; round++) {
     emitEvents(rt, business, "service.updated");
     worker.wake();
     await worker.whenIdle();
     rt.advance(1);
   }
   expect(rt.store.deliveries.listFailureShares(0)).toEqual([
-    { endpointId: ids.get("recovered"), attempts: 3, failed: 1 },
+    { endpointId: ids.get("flaps"), attempts: 4, failed: 2 },
   ]);
 });
 
@@ -57,13 +58,14 @@ test("the share of failures is that of the latest 1000 attempts", async () => {
     VALUES ((SELECT number FROM delivery), :n, 0, 1, 'responded', :statusCode, :error)`);
   db.transaction(() => {
     for (let n = 1; n <= 1001; n++) {
-      const failed = n <= 2;
+      // The first attempt is not one of the latest 1000.
+      const failed = [1, 2, 4].includes(n);
       insert.run({ n, statusCode: failed ? 500 : 200, error: failed ? "HTTP 500" : null });
     }
   })();
   db.close();
   expect(rt.store.deliveries.listFailureShares(0)).toEqual([
-    { endpointId: endpoint.id, attempts: 1000, failed: 1 },
+    { endpointId: endpoint.id, attempts: 1000, failed: 2 },
   ]);
 });
 
