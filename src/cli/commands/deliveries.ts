@@ -52,7 +52,7 @@ const tail = command({
  * Returns a function that returns the attempts since its last call. The function skips the query if
  * nothing was committed.
  */
-function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[] {
+export function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[] {
   let last = after;
   // No database has this revision, so the first call queries.
   let revision = -1;
@@ -60,6 +60,8 @@ function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[]
     // Read the revision before the query, so that a commit in between is found by the next call.
     const current = rt.revision();
     if (current === revision) return [];
+    // SQLite gives new attempts the numbers of the latest ones that were deleted with a business.
+    last = Math.min(last, rt.store.deliveries.getLastAttemptNumber());
     const found = rt.store.deliveries.listAttemptsAfter(last, MAX_ROWS);
     // More attempts may follow a full page, so the next call queries again.
     if (found.length < MAX_ROWS) revision = current;
