@@ -80,6 +80,13 @@ export function createRetentionStore(db: Db) {
       SELECT number, at, response_text IS NOT NULL FROM attempt
       WHERE number > :after ORDER BY number LIMIT :limit`)
     .raw();
+  const endpointsAfter = db
+    .prepare("SELECT rowid FROM endpoint WHERE rowid > :after ORDER BY rowid LIMIT :limit")
+    .pluck();
+  const deleteEndpoints = db.prepare(`
+    DELETE FROM endpoint
+    WHERE rowid > :after AND rowid <= :last AND deleted_at < :deletedBefore AND backlog_move IS NULL
+      AND NOT EXISTS (SELECT 1 FROM delivery WHERE endpoint_id = endpoint.id)`);
   const clearText = db.prepare("UPDATE attempt SET response_text = NULL WHERE number = ?");
 
   return {
@@ -109,6 +116,16 @@ export function createRetentionStore(db: Db) {
       const old = rows.filter(([, at]) => at < madeBefore);
       for (const [number, , hasText] of old) if (hasText) clearText.run(number);
       return { next: old.at(-1)?.[0], deletedUntil: 0 };
+    },
+
+    /**
+     * Removes the rows of those of the next endpoints that were deleted before a time and whose
+     * deliveries are gone, too.
+     */
+    pruneEndpoints(after: number, limit: number, deletedBefore: number): PrunedBatch {
+      const last = (endpointsAfter.all({ after, limit }) as number[]).at(-1);
+      if (last !== undefined) deleteEndpoints.run({ after, last, deletedBefore });
+      return { next: last, deletedUntil: 0 };
     },
   };
 }

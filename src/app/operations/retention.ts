@@ -48,10 +48,10 @@ export type ExpiringRows = (
 ) => number | undefined;
 
 /**
- * Deletes events, deliveries, statistics, audit entries, guest data, time off and old rows of
- * features after their retention period. If the history is larger than its budget, the oldest
- * delivered events and rows of features are deleted earlier; undelivered events stay for their whole
- * period.
+ * Deletes events, deliveries, rows of deleted endpoints, statistics, audit entries, guest data, time
+ * off and old rows of features after their retention period. If the history is larger than its
+ * budget, the oldest delivered events and rows of features are deleted earlier; undelivered events
+ * stay for their whole period.
  */
 export function createPruner(server: Runtime): () => Promise<void> {
   const clock = createRetentionClock(server);
@@ -151,6 +151,8 @@ export function createPruner(server: Runtime): () => Promise<void> {
       retention.pruneResponses(after, BATCH_ROWS, now - RESPONSE_RETENTION_MS),
     );
     await pruneBySize(unresolved);
+    // A deleted endpoint is kept for its deliveries, which were deleted above.
+    await runBatches({ after: 0 }, (after) => retention.pruneEndpoints(after, BATCH_ROWS, ended));
     await pruneFeatures(ended);
     await eraseGuestsHourly();
     rt.tx(() => {

@@ -11,6 +11,7 @@ import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { deleteEndpoint, disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { rotateEndpointSecret } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
+import { edit } from "../../support/edit-database.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { readSampleCatalog } from "../../support/sample-catalog.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -101,6 +102,33 @@ test("parked deliveries are deleted after 90 days, pending ones never", async ()
   ]);
   expect(countRows().events).toBe(1);
   expect(rt.store.tallies.countByStatus()).toMatchObject({ PARKED: 0, PENDING: 1 });
+});
+
+test("the rows of deleted endpoints are removed after 30 days, once their deliveries are", async () => {
+  const { rt, business, endpoint, answer, emitAndDeliver } = await setUp();
+  const [unused, moving, inUse] = [
+    await subscribe(rt, business, "http://10.0.0.2/", ["staff.updated"]),
+    await subscribe(rt, business, "http://10.0.0.3/", ["staff.updated"]),
+    await subscribe(rt, business, "http://10.0.0.4/", ["staff.updated"]),
+  ].map((created) => created.endpoint.id) as [string, string, string];
+  answer.statusCode = 410;
+  await emitAndDeliver();
+  for (const id of [endpoint.id, unused, moving]) deleteEndpoint(rt, id);
+  edit(rt, "UPDATE delivery SET status = 'EXHAUSTED'");
+  rt.tx(() => rt.store.backlogMoves.start(moving, { move: "CANCEL", recoverSince: null }));
+  const listLeft = () =>
+    [endpoint.id, unused, moving, inUse].filter((id) => rt.store.endpoints.findOwner(id));
+  const prune = createPruner(rt);
+  rt.advance(30 * DAY);
+  await prune();
+  expect(listLeft()).toEqual([endpoint.id, unused, moving, inUse]);
+  rt.advance(1);
+  await prune();
+  expect(listLeft()).toEqual([endpoint.id, moving, inUse]);
+  rt.tx(() => rt.store.backlogMoves.finish(moving));
+  rt.advance(60 * DAY);
+  await prune();
+  expect(listLeft()).toEqual([inUse]);
 });
 
 const withBudget = (rt: TestRuntime, maxBytes: number): TestRuntime => ({
