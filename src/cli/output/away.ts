@@ -1,7 +1,7 @@
 import type { Away } from "../../app/bookings/staff-away.ts";
 import { visitLine } from "../../domain/bookings/affected-visits.ts";
 import { formatInstant, formatLocalMinute } from "../../domain/local-time.ts";
-import { countOf } from "../../domain/text.ts";
+import { countOf, shellQuote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Cli } from "../cli.ts";
 
@@ -46,7 +46,7 @@ export function printAway(
   if (moved === null && canMove.length > 0)
     cli.note(
       `${countOf(canMove.length, "visit")} can be moved to colleagues: ` +
-        `${cli.program} staff away ${person.key} --from ${from} --to ${to} --reassign --business ${slug}`,
+        `${cli.program} staff away ${shellQuote(person.key)} --from ${from} --to ${to} --reassign --business ${slug}`,
     );
   // A visit that a reassignment did not move counts as stuck, even if a colleague could take it.
   const stuck = unmoved.length - (moved === null ? canMove.length : 0);

@@ -15,13 +15,13 @@ services:
 staff: [{ key: mia, name: Mia }, { key: leo, name: Leo }]
 `;
 
-async function openSalon() {
+async function openSalon(catalog = CATALOG, staff = "mia") {
   const terminal = createTerminal();
   const { deskbell } = terminal;
-  expect(await deskbell("catalog apply -", CATALOG)).toMatchObject({ code: 0 });
+  expect(await deskbell("catalog apply -", catalog)).toMatchObject({ code: 0 });
   const book = async (service: string, time: string): Promise<string> => {
     const ran = await deskbell(
-      `bookings create --service ${service} --staff mia --start ${DAY}T${time} --name 'Guest ${time}' --json`,
+      `bookings create --service ${service} --staff ${staff} --start ${DAY}T${time} --name 'Guest ${time}' --json`,
     );
     return (JSON.parse(ran.stdout) as { data: { id: string } }).data.id.slice(-6);
   };
@@ -46,6 +46,13 @@ test("staff away lists the visits with their guests and says how to move them", 
   const day = await deskbell(`today --date ${DAY}`);
   expect(day.stdout).toMatch(/Cut\tMia \(away\)/);
   expect(day.stderr).toMatch(/: 2 visits, 2 with somebody who is away\.\n$/);
+});
+
+test("staff away quotes the key of a person in the command that moves the visits", async () => {
+  const { deskbell } = await openSalon(CATALOG.replaceAll("mia", "Mia R"), "'Mia R'");
+  const { stderr } = await deskbell(`staff away 'Mia R' --date ${DAY}`);
+  const [, line = ""] = /deskbell (staff away .* --reassign --business joes)/.exec(stderr) ?? [];
+  expect(await deskbell(line)).toMatchObject({ code: 0, stdout: expect.stringContaining("Leo") });
 });
 
 test("staff away --reassign moves the visits, and its dry run saves nothing", async () => {
