@@ -122,18 +122,19 @@ function saveBusiness(
  * Runs `change`, which writes day-to-day data, and publishes events for what partners see of it. A
  * change of a count alone, such as tickets left, has no event here: `publishEventAvailability`
  * sends it later.
+ * @param change is called with the time (epoch ms) of the update
  */
 export function publishChange(
   rt: Runtime,
   businessId: string,
-  change: () => void,
+  change: (now: number) => void,
   { load = (business) => loadCatalog(rt, business), ...options }: PublishOptions = {},
 ): AppendResult {
   return rt.tx(() => {
     const business = publishDueTransitions(rt, getBusinessRow(rt, businessId));
     const now = timeBeforeTransition(rt, business);
     const before = catalogStateAt(load(business), now, options.lists);
-    change();
+    change(now);
     // The row is read again, because `change` may have used sequence numbers.
     const changed = getBusinessRow(rt, businessId);
     const update = planUpdate(rt, changed, before, load(changed), now, options);

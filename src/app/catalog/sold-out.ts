@@ -33,8 +33,9 @@ export function setSoldOut(
     const published = publishChange(
       rt,
       business.id,
-      () => {
-        rt.store.soldOut.deleteExpired(business.id, rt.now());
+      (now) => {
+        // A mark that ends after this time, perhaps in this moment, still has to be published.
+        rt.store.soldOut.deleteExpired(business.id, now);
         if (until === "back") rt.store.soldOut.delete(business.id, id);
         else rt.store.soldOut.upsert(business.id, id, until);
       },

@@ -8,8 +8,16 @@ import { publishChange, publishClockChanges } from "../../../src/app/catalog/pub
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { createRandomInt } from "../../support/random-edits.ts";
 import { HOUR_MS, pick } from "../../support/random-object-edit.ts";
-import type { TestRuntime } from "../../support/test-runtime.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { applyCatalogBody, recordEvents } from "../../support/use-case.ts";
 import { createCountingRuntime, createRowReader, SLUG } from "../../support/twin-runtimes.ts";
+
+const SALON = "salon-aurora";
+const MENU = `
+menu:
+  categories: [{ key: food, name: Food }]
+  items: [{ key: soup, name: Soup, categories: [food], price: 5.00 }, { key: tart, name: Tart, categories: [food], price: 6.00 }]
+`;
 
 type Until = number | null | "back";
 
@@ -96,4 +104,27 @@ test("a dish or option can be named by its ID, also if its key contains a slash"
   }));
   const renamed = findDish(rt, business, `a/b/${group?.options[0]?.key}`);
   expect(renamed).toMatchObject({ id: found?.id, key: `a/b/${group?.options[0]?.key}` });
+});
+
+test("a sold-out mark publishes the end of another mark, whenever that one ends meanwhile", () => {
+  // The clock passes the end of the other mark after one more reading in each round.
+  for (let readings = 0; readings < 30; readings++) {
+    const rt = createTestRuntime();
+    applyCatalogBody(rt, MENU);
+    const end = rt.now() + HOUR_MS;
+    setSoldOut(rt, getBusiness(rt, SALON), "soup", end);
+    const { now } = rt;
+    rt.advance(HOUR_MS - 1);
+    let left = readings;
+    rt.now = () => now() + Number(left-- <= 0);
+    const events = recordEvents(rt, () => {
+      setSoldOut(rt, getBusiness(rt, SALON), "tart", null);
+      rt.now = () => end + 1;
+      publishClockChanges(rt);
+    });
+    const names = events.flatMap(
+      ({ data: { object } }) => (object as { name?: string }).name ?? [],
+    );
+    expect(names, `after ${readings} readings`).toContain("Soup");
+  }
 });
