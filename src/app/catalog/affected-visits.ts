@@ -51,7 +51,7 @@ const BOOKED_KINDS = ["service", "staff", "table", "public_event"] as const;
 type Offered = { status?: string; bookable?: boolean };
 
 const isOffered = ({ status = "ACTIVE", bookable = true }: Offered): boolean =>
-  bookable && !["INACTIVE", "ARCHIVED", "CANCELLED"].includes(status);
+  bookable && !["INACTIVE", "ARCHIVED", "CANCELLED", "DRAFT"].includes(status);
 
 /**
  * Returns the IDs of objects and variants that were offered before the changes and no longer are.

@@ -81,6 +81,12 @@ describe("a change that deletes what tickets are sold for", () => {
     expect(apply(rt, "events: []", { prune: true }).affected["ticketOrders"]).toEqual([]);
   });
 
+  test("a public event with sold tickets that becomes a draft names their orders", () => {
+    const { rt, order } = openSold();
+    const draft = FILE.replace("status: PUBLISHED", "status: DRAFT");
+    expect(apply(rt, draft, { prune: true }).withdrawn).toEqual([order.id]);
+  });
+
   test("a postponed event with sold tickets cannot be deleted after its old end", () => {
     const { rt, order } = openSold();
     postponePublicEvent(rt, SLUG, "gala", null);
