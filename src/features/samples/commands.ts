@@ -23,13 +23,19 @@ export const definition = command({
       "with --generate: the same number generates the same business (default 1)",
     ),
     overwrite: toggle("update an existing business to the content of the file"),
+    cancelAffected: toggle(
+      "with --overwrite: cancel the future bookings and ticket orders of objects that this deletes",
+    ),
+    acceptCurrencyChange: toggle(
+      "with --overwrite: confirm that the prices are in the new currency; prices are not converted",
+    ),
   },
   examples: [
     "seed all",
     "seed ./my-catalog.yaml --dry-run",
     "seed --generate 10k --random-seed 42",
   ],
-  async run(cli, { generate, randomSeed, overwrite }, source) {
+  async run(cli, { generate, randomSeed, ...permissions }, source) {
     if ((generate === undefined) === (source === undefined))
       throw usageError(
         "Give either a business to load or --generate.",
@@ -41,13 +47,17 @@ export const definition = command({
         ? [[await generatedSource(generate ?? 0, randomSeed ?? 1)]]
         : await readBusinesses(source, cli.io.stdin);
     const rt = await cli.open({ create: true });
-    const { seedBusinesses } = await import("./seed.ts");
+    const [{ seedBusinesses }, { loadCancelAffected }] = await Promise.all([
+      import("./seed.ts"),
+      import("../../app/catalog/affected-visits.ts"),
+    ]);
+    const cancelAffected = await loadCancelAffected(permissions.cancelAffected);
     // The flag --overwrite already allows undoing local edits and emptying lists, so the command
     // without --yes asks only about large changes of prices.
     const results = await whenConfirmed(cli, cli.flags.yes || "except prices", (confirmed) =>
-      seedBusinesses(rt, sourcesByBusiness, { confirmed, overwrite }),
+      seedBusinesses(rt, sourcesByBusiness, { ...permissions, cancelAffected, confirmed }),
     );
-    for (const result of results) reportChange(cli, result);
+    for (const result of results) reportChange(cli, result, { allowed: permissions });
   },
 });
 

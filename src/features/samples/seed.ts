@@ -5,6 +5,9 @@ import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import type { CatalogSource } from "../../domain/catalog/source/read-catalog.ts";
 import type { Permissions } from "../../app/catalog/replace-catalog.ts";
 
+type SeedPermissions = Required<Pick<Permissions, "confirmed">> &
+  Pick<Permissions, "cancelAffected" | "acceptCurrencyChange"> & { overwrite: boolean };
+
 /**
  * Loads businesses from their catalog files in one transaction: if one is rejected, none is loaded.
  * @throws AppError as `applyCatalog`; state_refuses if a business exists, unless `overwrite`
@@ -12,10 +15,10 @@ import type { Permissions } from "../../app/catalog/replace-catalog.ts";
 export function seedBusinesses(
   rt: Runtime,
   businesses: readonly CatalogSource[][],
-  { confirmed, overwrite }: Required<Pick<Permissions, "confirmed">> & { overwrite: boolean },
+  { overwrite, ...permissions }: SeedPermissions,
 ): ChangeResult[] {
   const seed = (sources: CatalogSource[]): ChangeResult => {
-    const result = applyCatalog(rt, sources, { seedingAt: rt.now(), confirmed });
+    const result = applyCatalog(rt, sources, { seedingAt: rt.now(), ...permissions });
     if (result.isNew || overwrite) return result;
     throw new AppError(
       "state_refuses",

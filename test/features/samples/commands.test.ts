@@ -36,6 +36,39 @@ test("seed rejects an existing business, and --overwrite undoes its local edits"
   expect(data(await deskbell("services show cut --json"))).toMatchObject({ priceCents: 4000 });
 });
 
+test("seed --overwrite accepts another currency and cancels the bookings of deleted variants with the flags that its errors name", async () => {
+  const { deskbell } = createTerminal();
+  const hours = 'hours: [{ days: mon-sun, start: "00:00", end: "24:00" }]\n';
+  const withVariant = CAFE.replace(
+    "price: 40.00 }",
+    "price: 40.00, variants: [{ key: long, name: Long }] }",
+  );
+  await deskbell("seed -", hours + withVariant);
+  const foreign =
+    hours + withVariant.replace(/currency: \w+/, "currency: JPY").replace("40.00", "40");
+  expect(await deskbell("seed - --overwrite --yes", foreign)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("add --accept-currency-change"),
+  });
+  expect(
+    await deskbell("seed - --overwrite --yes --accept-currency-change", foreign),
+  ).toMatchObject({ code: 0 });
+
+  const booked = await deskbell(
+    "bookings create --service cut --variant long --start 'tomorrow 12:00'",
+  );
+  expect(booked).toMatchObject({ code: 0 });
+  const without = foreign.replace(/, variants: .*\] \}/, " }");
+  expect(await deskbell("seed - --overwrite --yes", without)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("or add --cancel-affected"),
+  });
+  expect(await deskbell("seed - --overwrite --yes --cancel-affected", without)).toMatchObject({
+    code: 0,
+  });
+  expect((await deskbell("bookings list --status CANCELLED --json")).stdout).toContain('"bkg_');
+});
+
 test("seed all loads nothing if one of the businesses exists", async () => {
   const { deskbell } = createTerminal();
   expect(await deskbell("seed venue")).toMatchObject({ code: 0 });
