@@ -159,7 +159,7 @@ function accessError(rt: Runtime, access: ListedKey): AppError {
     "state_refuses",
     `${access.id} is the access of ${partner} to ${slug}, and has the settings of the partner.`,
     {
-      fix: `to rotate a key of the partner, run deskbell keys rotate with its ID, which deskbell ${group} show ${name} lists; to end the access, run deskbell ${group} exclude ${name} --business ${slug}`,
+      fix: `to rotate a key of the partner, take its ID from deskbell ${group} show ${name}; to end the access, run deskbell ${group} exclude ${name} --business ${slug}`,
     },
   );
 }

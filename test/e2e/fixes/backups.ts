@@ -208,6 +208,16 @@ export const fixes: FixCase[] = [
     outcome: /^Restored/m,
   },
   {
+    text: "its old secret ends again: deskbell keys rotate {}",
+    given: [
+      `keys create --name portal --scope services.read ${salon}`,
+      "backup",
+      "keys rotate portal --overlap 0s --yes",
+    ],
+    line: "restore --newest --yes",
+    outcome: /^deskbell_rk_/m,
+  },
+  {
     text: "install -m 600 FILE {} (a copy of the key), then deskbell backup",
     given: [TILL, "backup --master-key-out copy.key"],
     line: async (server) => {

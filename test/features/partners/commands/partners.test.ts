@@ -78,7 +78,7 @@ test("bookings list and bookings cancel accept a partner's name, key and access 
   });
   const rotation = await deskbell(`keys rotate ${access}`);
   expect(rotation.stderr).toContain(
-    "fix: to rotate a key of the partner, run deskbell keys rotate with its ID, which deskbell partners show agency lists; to end the access, run deskbell partners exclude agency --business shop",
+    "fix: to rotate a key of the partner, take its ID from deskbell partners show agency; to end the access, run deskbell partners exclude agency --business shop",
   );
   const { keys } = data<{ keys: { id: string }[] }>(await deskbell("partners show agency --json"));
   expect(keys[0]).toMatchObject({ id: partnerKey });
