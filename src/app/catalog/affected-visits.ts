@@ -47,14 +47,15 @@ export function findWithdrawnVisits(
 
 /** The kinds of objects that visits refer to. */
 const BOOKED_KINDS = ["service", "staff", "table", "public_event"] as const;
-/** The fields of objects and variants that decide whether guests can book them. */
+/** The fields of objects and their parts that decide whether guests can book them. */
 type Offered = { status?: string; bookable?: boolean };
 
 const isOffered = ({ status = "ACTIVE", bookable = true }: Offered): boolean =>
   bookable && !["INACTIVE", "ARCHIVED", "CANCELLED", "DRAFT"].includes(status);
 
 /**
- * Returns the IDs of objects and variants that were offered before the changes and no longer are.
+ * Returns the IDs of objects, variants and ticket types that were offered before the changes and no
+ * longer are.
  */
 function listWithdrawn(
   before: Catalog,
@@ -71,18 +72,30 @@ function listWithdrawn(
       const after = updated.has(id) ? next.get(id) : undefined;
       if (after === undefined) return [];
       const isWithdrawn = isOffered(doc as Offered) && !isOffered(after as Offered);
-      return isWithdrawn ? [id] : listWithdrawnVariants(slug, doc, after);
+      return isWithdrawn ? [id] : listWithdrawnParts(slug, doc, after);
     });
   });
 }
 
-/** Returns the IDs of the variants of an object that are no longer offered. */
-function listWithdrawnVariants(slug: string, doc: DocOf[Kind], after: DocOf[Kind]): string[] {
-  if (!("variants" in doc) || !("variants" in after)) return [];
-  const next = new Map(after.variants.map((variant) => [originalKey(variant), variant]));
-  return doc.variants.flatMap((variant) => {
-    const kept = next.get(originalKey(variant));
-    return kept && isOffered(variant) && !isOffered(kept) ? [variantId(slug, doc, variant)] : [];
+/** Returns the IDs of the variants and ticket types of an object that are no longer offered. */
+function listWithdrawnParts(slug: string, doc: DocOf[Kind], after: DocOf[Kind]): string[] {
+  if ("variants" in doc && "variants" in after)
+    return withdrawnParts(doc.variants, after.variants).map((part) => variantId(slug, doc, part));
+  if ("ticketTypes" in doc && "ticketTypes" in after)
+    return withdrawnParts(doc.ticketTypes, after.ticketTypes).map((part) =>
+      ticketTypeId(slug, doc, part),
+    );
+  return [];
+}
+
+function withdrawnParts<Part extends Keyed & Offered>(
+  before: readonly Part[],
+  after: readonly Part[],
+): Part[] {
+  const next = new Map(after.map((part) => [originalKey(part), part]));
+  return before.filter((part) => {
+    const kept = next.get(originalKey(part));
+    return kept !== undefined && isOffered(part) && !isOffered(kept);
   });
 }
 
