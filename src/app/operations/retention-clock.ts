@@ -25,7 +25,8 @@ export function createRetentionClock(rt: Runtime) {
       rt.tx(() => {
         const now = rt.now();
         const monotonic = rt.monotonic();
-        const elapsedMs = monotonic - readAt;
+        // The monotonic clock has fractions, which no column of times accepts.
+        const elapsedMs = Math.round(monotonic - readAt);
         const { retentionAt, clockAheadMs } = history.get();
         const expected = (retentionAt ?? now) + elapsedMs;
         const isAhead = now - expected >= MAX_AHEAD_MS;
@@ -40,6 +41,6 @@ export function createRetentionClock(rt: Runtime) {
         history.saveRetentionClock(time, isAccepted ? 0 : aheadMs);
       });
     },
-    now: (): number => Math.min(rt.now(), time + rt.monotonic() - readAt),
+    now: (): number => Math.min(rt.now(), time + Math.floor(rt.monotonic() - readAt)),
   };
 }
