@@ -17,8 +17,8 @@ export type OnRemoval = {
   /** Called in the transaction that deletes a business which another server has from now on. */
   businessMoved?: (rt: Runtime, business: BusinessRow) => void;
   /**
-   * Called in the transaction that revokes access. The function never throws, because access that
-   * has leaked must end in any case.
+   * Called in the transaction that revokes access, and after the one that has ended a secret. The
+   * function never throws, because access that has leaked must end in any case.
    * @param ids the IDs of API keys, of their secrets (`secretId`), or of rows in tables that a
    *   feature lists under `access`
    */

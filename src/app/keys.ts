@@ -16,7 +16,6 @@ import { EVENT_GROUPS, type EventGroup, maySubscribe } from "../domain/event-typ
 import { shellQuote } from "../domain/text.ts";
 import { FEATURES } from "../features/index.ts";
 import { audit, auditTime } from "./audit.ts";
-import { revokeForGood } from "./revoke-for-good.ts";
 import { assertNoIssues, validateExpiry, validateKey, validateLimits } from "./key-validation.ts";
 import type { Runtime } from "./runtime.ts";
 import type { EndpointRow } from "../store/webhooks/endpoints.ts";
@@ -112,7 +111,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
 
 /**
  * Gives a key a new secret; the old secret stays valid during the overlap. The key keeps its ID,
- * scopes, limits and counters.
+ * scopes, limits and counters. Call `keepEnded` after the commit.
  * @throws AppError resource_not_found, validation_failed, conflict if the key is revoked or has
  *   expired
  */
@@ -120,7 +119,7 @@ export function rotateKey(
   rt: Runtime,
   keyId: string,
   overlapMs: number = DEFAULT_OVERLAP_MS,
-): CreatedKey {
+): RotatedKey {
   assertOverlap(overlapMs);
   return rt.tx(() => {
     const key = getKey(rt, keyId);
@@ -132,18 +131,17 @@ export function rotateKey(
   });
 }
 
-/**
- * Gives a key a new secret. Secrets that end at once, because they may have leaked, end for good.
- * Call it in a transaction, after the checks of a rotation.
- */
-export function replaceKeySecret(rt: Runtime, key: ListedKey, oldSecret: SecretEnd): CreatedKey {
+/** `endedSecrets`: the IDs of the secrets that have ended at once, for `keepEnded`. */
+export type RotatedKey = CreatedKey & { endedSecrets: readonly string[] };
+
+/** Gives a key a new secret. Call it in a transaction, after the checks of a rotation. */
+export function replaceKeySecret(rt: Runtime, key: ListedKey, oldSecret: SecretEnd): RotatedKey {
   const before = rt.store.keySecrets.listValid(key.id, rt.now());
   auditKey(rt, "key.rotated", key, { oldSecretEndsAt: auditTime(oldSecret.expiresAt) });
   const created = createSecret(rt, key.id, key.kind, oldSecret);
   const after = rt.store.keySecrets.listValid(key.id, rt.now());
   const ended = before.filter((hash) => !after.some((valid) => valid.equals(hash)));
-  if (ended.length > 0) revokeForGood(rt, ended.map(secretId), () => {});
-  return created;
+  return { ...created, endedSecrets: ended.map(secretId) };
 }
 
 /**

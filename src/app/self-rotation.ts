@@ -5,9 +5,9 @@ import type { Credential, ListedKey } from "../store/keys.ts";
 import {
   assertNotEnded,
   assertOverlap,
-  type CreatedKey,
   getKey,
   replaceKeySecret,
+  type RotatedKey,
 } from "./keys.ts";
 import { notify } from "./notices.ts";
 import type { Runtime } from "./runtime.ts";
@@ -40,7 +40,7 @@ export const mayRepeat = (
   now: number,
 ): boolean => secretRepeatsUntil !== null && secretRepeatsUntil > now;
 
-export type SelfRotation = CreatedKey & {
+export type SelfRotation = RotatedKey & {
   oldSecretEndsAt: number;
   /** Until when the old secret may repeat the request. */
   repeatableUntil: number;

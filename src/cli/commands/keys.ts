@@ -270,15 +270,19 @@ const rotate = command({
   async run(cli, flags, nameOrId) {
     const rt = await cli.open();
     const { id } = resolveKey(cli, rt, nameOrId);
-    const { rotateKey } = await import("../../app/keys.ts");
+    const [{ rotateKey }, { keepEnded }] = await Promise.all([
+      import("../../app/keys.ts"),
+      import("../../app/revoke-for-good.ts"),
+    ]);
     const overlapEndsAt = overlapEndOf(rt, id);
-    printSecretOnce(
+    const { endedSecrets } = printSecretOnce(
       cli,
       rt,
       flags.out,
       () => rotateKey(rt, id, flags.overlap),
       ({ key, secret }) => ({ secret, owner: toOutput(key) }),
     );
+    keepEnded(rt, endedSecrets);
     if (overlapEndsAt !== null)
       cli.note(
         `${cli.verb("Ended", "end")} the secret before the last one, which was valid until ${isoTime(overlapEndsAt)}: a key has at most two valid secrets.`,

@@ -1,6 +1,8 @@
-import { appendFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { hashApiKey, secretId } from "../../../src/domain/api-key.ts";
+import { AppError } from "../../../src/domain/errors.ts";
 import { ERASURE_LIST, readErasureList } from "../../../src/features/backups/erasure-list.ts";
 import { keepRemovals } from "../../../src/features/backups/keep-removals.ts";
 import { deleteMovedBusiness } from "../../../src/app/moved-businesses.ts";
@@ -10,6 +12,7 @@ import { createBackup } from "../../../src/features/backups/backups.ts";
 import { restoreBackup } from "../../../src/features/backups/restore/restore.ts";
 import { startDaemon } from "../../../src/cli/running/daemon.ts";
 import type { Config } from "../../../src/config.ts";
+import { createTestApi, SALON as SALON_SLUG } from "../../http/support/api.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import { addBusiness } from "../../support/delivery.ts";
 import { SALON } from "../../support/samples.ts";
@@ -171,4 +174,44 @@ test("the deletion of a business names the backups that contain it, and of a mov
     earlier,
     expect.stringMatching(/^The daemon deletes those of this server on \d{4}-\d\d-\d\d, /),
   ]);
+});
+
+test("a secret that `keys rotate` ends at once is listed, unless the new one cannot be shown", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  const listed = () => readErasureList({ masterKeyPath: join(dataDir, "master.key") });
+  await deskbell(`catalog apply ${SALON}`);
+  const { stdout } = await deskbell("keys create --name site --scope services.read");
+  const fd = openSync("/dev/full", "w");
+  onTestFinished(() => closeSync(fd));
+  const rotate = "keys rotate site --overlap 0s";
+  const toFullDisk = createTerminal({ dataDir, stdoutFd: fd });
+  expect(await toFullDisk.deskbell(rotate)).toMatchObject({ code: 5 });
+  await deskbell(`${rotate} --dry-run`);
+  await deskbell("keys rotate site --overlap 1h");
+  expect(listed()).toEqual([]);
+  await deskbell(rotate);
+  // The rotation ends the old secret of the last one, too.
+  expect(listed()).toHaveLength(2);
+  expect(listed()).toContain(`revoked ${secretId(hashApiKey(stdout.trim()))}`);
+});
+
+test("a secret with which a key has rotated itself is listed once the rotation is committed", async () => {
+  const api = createTestApi();
+  const { secret } = api.createKey({ name: "site", selfRotation: true });
+  const rotate = () =>
+    api.request(`/v1/businesses/${SALON_SLUG}/key/rotate`, {
+      method: "POST",
+      body: JSON.stringify({ overlapSeconds: 0 }),
+      key: secret,
+      headers: { "content-type": "application/json", "idempotency-key": "first" },
+    });
+  const { encrypt } = api.secrets;
+  api.secrets.encrypt = () => {
+    throw new AppError("signing_unavailable", "The reply cannot be stored.");
+  };
+  expect((await rotate()).status).toBe(503);
+  expect(readErasureList(api.config)).toEqual([]);
+  api.secrets.encrypt = encrypt;
+  expect((await rotate()).status).toBe(200);
+  expect(readErasureList(api.config)).toEqual([`revoked ${secretId(hashApiKey(secret))}`]);
 });

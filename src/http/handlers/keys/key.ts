@@ -2,6 +2,7 @@ import { z } from "zod";
 import { MAX_ACTIONS_OF_VISITOR, readBookingUse } from "../../../app/bookings/booking-limits.ts";
 import { MAX_HOLDS_OF_VISITOR, readHoldUse } from "../../../app/bookings/hold-limits.ts";
 import { DEFAULT_OVERLAP_MS, getKey, MAX_OVERLAP_MS } from "../../../app/keys.ts";
+import { keepEnded } from "../../../app/revoke-for-good.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { rotateOwnKey } from "../../../app/self-rotation.ts";
 import { readEndpointUse } from "../../../app/webhooks/endpoint-owner.ts";
@@ -54,7 +55,8 @@ export const handleRotateKey =
   async (context: RequestContext): Promise<HttpResponse> => {
     assertNoParameters(context.request.search);
     const { overlapSeconds } = parseRequest(rotateKeyBody(), await readOptionalJsonObject(context));
-    return commitReply(rt, context, () => {
+    let endedSecrets: readonly string[] = [];
+    const response = await commitReply(rt, context, () => {
       // Another request may have rotated the key since this one was authorized.
       const key = accessControl.authenticateAgain(context);
       const limits = accessControl.readLimits(context, key);
@@ -62,11 +64,14 @@ export const handleRotateKey =
       const { timezone } = getBusinessOfKey(rt, key).doc;
       const oldSecretEndsAt = formatInstant(rotated.oldSecretEndsAt, timezone);
       const { secret, repeatableUntil: endsAt } = rotated;
+      ({ endedSecrets } = rotated);
       // The secret that this request sent is the old one from now on.
       const rotatedKey = { ...toPublicKey(rt, key, limits), usesOldSecret: true };
       const data = { ...rotatedKey, secret, oldSecretEndsAt };
       return { ...toDataReply(data, 200, NO_STORE), endsAt };
     });
+    keepEnded(rt, endedSecrets);
+    return response;
   };
 
 function toPublicKey(

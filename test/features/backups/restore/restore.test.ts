@@ -13,6 +13,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { revokeKey } from "../../../../src/app/key-end.ts";
+import { keepEnded } from "../../../../src/app/revoke-for-good.ts";
 import { createKey, rotateKey } from "../../../../src/app/keys.ts";
 import { authenticate } from "../../../../src/features/backups/authenticity.ts";
 import { copyBackup } from "../../../../src/features/backups/copies/copies.ts";
@@ -190,7 +191,7 @@ test.each([
     const { id } = created.key;
     rt.advance(60_000);
     const { path } = await createBackup(rt);
-    rotateKey(rt, id, overlapMs);
+    keepEnded(rt, rotateKey(rt, id, overlapMs).endedSecrets);
     rt.close();
     // Another machine gets the copy, the list of what was revoked, and the master key.
     const standby = createStandbyConfig(rt.config);
