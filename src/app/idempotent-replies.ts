@@ -118,29 +118,46 @@ export function reencryptReplies(rt: Runtime): void {
 }
 
 /**
- * Sets the customer references of visits to null in stored replies, which can still be repeated.
- * Call it in a transaction.
+ * Finds the stored replies with customer references of visits. Many replies take long to decrypt, so
+ * call it before the transaction.
+ * @returns a function to call in the transaction, which sets the references to null. The replies can
+ *   still be repeated.
  */
-export function eraseInReplies(rt: Runtime, visitIds: readonly string[]): void {
+export function findInReplies(rt: Runtime, visitIds: readonly string[]): () => void {
+  const { idempotency } = rt.store;
   const erased = new Set(visitIds);
-  for (const row of rt.store.idempotency.list()) {
-    // A reply that no key decrypts cannot be repeated.
-    const plain = tryDecrypt(rt, row);
-    const reply = plain === undefined ? undefined : (JSON.parse(plain) as Sealed);
-    // The reply to a form of the booking page is the token of a link.
-    if (reply?.body?.startsWith("{") !== true) continue;
-    const body = JSON.parse(reply.body) as { data?: { id?: string; customerRef?: string | null } };
-    const { data } = body;
-    if (data?.id === undefined || !erased.has(data.id) || !data.customerRef) continue;
-    data.customerRef = null;
-    const text = JSON.stringify(body);
-    const headers = withLength(reply.headers, Buffer.byteLength(text));
-    const sealed = rt.secrets.encrypt(
-      JSON.stringify({ ...reply, headers, body: text } satisfies Sealed),
-      rowIdOf(row),
-    );
-    rt.store.idempotency.replace({ ...row, sealed });
-  }
+  const findIn = (rows: readonly IdempotencyRow[]) =>
+    rows.flatMap((row) => {
+      const sealed = sealWithoutReference(rt, row, erased);
+      return sealed === undefined ? [] : [{ row, sealed }];
+    });
+  const startedAt = rt.now();
+  const found = findIn(idempotency.list());
+  return () => {
+    for (const { row, sealed } of [...found, ...findIn(idempotency.listSince(startedAt))])
+      idempotency.updateSealed(row, sealed);
+  };
+}
+
+/** Returns a reply encrypted without the customer reference of a visit; undefined if it has none. */
+function sealWithoutReference(
+  rt: Runtime,
+  row: IdempotencyRow,
+  visitIds: ReadonlySet<string>,
+): Buffer | undefined {
+  // A reply that no key decrypts cannot be repeated.
+  const plain = tryDecrypt(rt, row);
+  const reply = plain === undefined ? undefined : (JSON.parse(plain) as Sealed);
+  // The reply to a form of the booking page is the token of a link.
+  if (reply?.body?.startsWith("{") !== true) return undefined;
+  const body = JSON.parse(reply.body) as { data?: { id?: string; customerRef?: string | null } };
+  const { data } = body;
+  if (data?.id === undefined || !visitIds.has(data.id) || !data.customerRef) return undefined;
+  data.customerRef = null;
+  const text = JSON.stringify(body);
+  const headers = withLength(reply.headers, Buffer.byteLength(text));
+  const erased: Sealed = { ...reply, headers, body: text };
+  return rt.secrets.encrypt(JSON.stringify(erased), rowIdOf(row));
 }
 
 /** Returns the headers, which are names and values in turn, with the length of another body. */

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Envelope } from "../../domain/envelope.ts";
 import { LOCK_BREAK_MS } from "../../store/database/write-lock.ts";
-import { eraseInReplies } from "../idempotent-replies.ts";
+import { findInReplies } from "../idempotent-replies.ts";
 import type { Runtime } from "../runtime.ts";
 import {
   emptyErasedLog,
@@ -28,11 +28,12 @@ export function eraseForGood(
   alsoWrite: () => void = () => {},
 ): Remains {
   if (visitIds.length === 0) return NO_REMAINS;
+  const eraseInReplies = findInReplies(rt, visitIds);
   rt.tx(() => {
     // Features record the erasure before the commit, so that restoring a backup never undoes it.
     if (!rt.isDryRun()) for (const { guestsErased } of ON_REMOVAL) guestsErased?.(rt, visitIds);
     eraseVisits(rt, visitIds);
-    eraseInReplies(rt, visitIds);
+    eraseInReplies();
     markErasedLog(rt);
     alsoWrite();
   });

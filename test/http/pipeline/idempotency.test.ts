@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
+import { findInReplies } from "../../../src/app/idempotent-replies.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { hashApiKey } from "../../../src/domain/api-key.ts";
@@ -214,6 +215,38 @@ test("the repeated reply to a booking or order does not have the customer refere
   expect(await sendAll()).toEqual(
     made.map((sent, i) => ({ ...sent, isRepeated: true, customerRef: i === 1 ? "leo" : null })),
   );
+});
+
+test("an erasure decrypts the stored replies before its transaction, and also finds one that is stored in between", async () => {
+  const { rt, site } = openBookingShop();
+  const book = (token: string) =>
+    site.send("POST", "/bookings", visit("09:00", { customerRef: "ana" }), {
+      "idempotency-key": token,
+    });
+  const { body } = await book("first");
+  const [row] = rt.store.idempotency.list();
+  const { list } = rt.store.idempotency;
+  const { decrypt } = rt.secrets;
+  let decrypted = 0;
+  rt.secrets.decrypt = (...sealed) => {
+    decrypted += 1;
+    return decrypt(...sealed);
+  };
+  rt.advance(1);
+  const erase = findInReplies(rt, [body.data.id]);
+  expect(decrypted).toBe(1);
+  // Another reply to the client has the visit as it was.
+  const token = "second";
+  const copy = rt.secrets.encrypt(
+    decrypt(row!.sealed, `${row!.keyId} first`),
+    `${row!.keyId} ${token}`,
+  );
+  rt.store.idempotency.replace({ ...row!, token, sealed: copy, createdAt: rt.now() });
+  rt.tx(erase);
+  expect(decrypted).toBe(2);
+  const texts = list().map(({ keyId, token, sealed }) => decrypt(sealed, `${keyId} ${token}`));
+  expect(texts).toHaveLength(2);
+  for (const text of texts) expect(text).not.toContain("ana");
 });
 
 test("a repeated request is refused, not handled again, if the master key is gone", async () => {

@@ -16,7 +16,7 @@ import { getBusiness } from "../../../app/businesses.ts";
 import { deleteBusiness } from "../../../app/delete-business.ts";
 import { appendEvents } from "../../../app/events.ts";
 import { eraseVisits } from "../../../app/guests/erase-visits.ts";
-import { eraseInReplies } from "../../../app/idempotent-replies.ts";
+import { findInReplies } from "../../../app/idempotent-replies.ts";
 import { addToErasureList, movedLine, readErasureList, revokedLine } from "../erasure-list.ts";
 import { endSecretsAgain } from "../../../app/keys.ts";
 import { revokeInTransaction } from "../../../app/key-end.ts";
@@ -107,7 +107,7 @@ export function completeDraft(
       if (isSplit) rt.store.file.renewServerId();
       else if (!isComplete) rt.store.file.renewFeedId();
       reencryptRestored(rt, oldKeys, { withSecrets: isTrusted });
-      eraseInReplies(rt, erasures.visitIds);
+      findInReplies(rt, erasures.visitIds)();
       if (!isComplete)
         for (const table of listEmptiedTables()) rt.openStore(createAccessStore).deleteRows(table);
       const differences = mergeAuditLog(rt, auditLog);
