@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import { lazy } from "../../domain/lazy.ts";
 import { countOf, isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failing-endpoint.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
@@ -50,12 +51,13 @@ function isAnySendable(rt: Runtime, dueAt: number): boolean {
  */
 function createSendableFilter(rt: Runtime, dueAt: number): (endpoint: EndpointRow) => boolean {
   const limited = new Set<string | null>(listLimitedHosts(rt));
-  const unsigned = new Set(listUnsigned(rt));
+  // All secrets are decrypted only if an endpoint waits for none of the other reasons.
+  const unsigned = lazy(() => new Set(listUnsigned(rt)));
   return (endpoint) =>
     endpoint.failingSince === null &&
     (endpoint.heldUntil ?? 0) <= dueAt &&
     !limited.has(limitedHost(endpoint)) &&
-    !unsigned.has(endpoint.id);
+    !unsigned().has(endpoint.id);
 }
 
 /**
@@ -88,11 +90,12 @@ export function checkLateDeliveries(
   const late = new Set(rt.store.due.listLateEndpoints(dueBefore));
   if (late.size === 0) return [];
   const isSendable = createSendableFilter(rt, dueBefore);
+  const waiting = endpoints.filter((endpoint) => late.has(endpoint.id) && isSendable(endpoint));
+  if (waiting.length === 0) return [];
   const active = endpoints.filter(
     (endpoint) => endpoint.status === "ACTIVE" && isSendable(endpoint),
   );
-  const waiting = active.filter(({ id }) => late.has(id));
-  if (waiting.length === 0 || waiting.length * 2 < active.length) return [];
+  if (waiting.length * 2 < active.length) return [];
   return [
     openCondition(
       "deliveries.stuck",
