@@ -9,7 +9,7 @@ import {
 import { findCustomer, saveCustomer } from "../../app/bookings/guests.ts";
 import { createHold } from "../../app/bookings/holds.ts";
 import { tellGuest } from "../../app/guests/guest-news.ts";
-import { findReply, findReplyOfToken, hasReply, saveReply } from "../../app/idempotent-replies.ts";
+import { findReply, findReplyOfToken, saveReply } from "../../app/idempotent-replies.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Hold } from "../../domain/bookings/hold.ts";
@@ -68,7 +68,7 @@ export function findOwnAskedHold(
   formKey: string,
 ): Hold | undefined {
   const token = { keyId, token: tokenOf("page mail", formKey) };
-  const holdId = hasReply(rt, token) && findReplyOfToken(rt, token)?.body?.toString();
+  const holdId = findReplyOfToken(rt, token)?.body?.toString();
   const hold = holdId ? rt.store.holds.findById(id, holdId, keyId) : undefined;
   return hold?.visitor?.equals(visitorOf(keyId)) ? hold : undefined;
 }
