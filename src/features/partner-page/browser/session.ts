@@ -68,7 +68,8 @@ export async function requestSecret<Request extends object, Response>(
   const idempotencyKey = unanswered.get(content) ?? crypto.randomUUID();
   unanswered.set(content, idempotencyKey);
   const response = await send({ ...request, idempotencyKey });
-  unanswered.delete(content);
+  // A request like an earlier one is another request once a later one has been answered.
+  unanswered.clear();
   return response;
 }
 
