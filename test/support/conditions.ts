@@ -139,8 +139,9 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, KeysIn<"conditions">>, Inje
         const url = "http://127.0.0.1:1";
         rt.store.daemon.save({ url, startedAt: rt.now(), clockSource, clockOffsetMs });
       });
-    save(rt.machineClock.offset() + DAY_MS);
-    return () => save(rt.machineClock.offset());
+    const offset = () => Math.round(rt.machineClock.offset());
+    save(offset() + DAY_MS);
+    return () => save(offset());
   },
   "files.exposed": ({ config: { masterKeyPath } }) => {
     chmodSync(masterKeyPath, 0o644);

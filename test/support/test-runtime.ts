@@ -83,9 +83,11 @@ export function createTestRuntime(
   const logged: TestRuntime["logged"] = [];
   let elapsedMs = 0;
   let jumpMs = 0;
+  let readings = 0;
   const rt = openRuntime(readConfig({ ...flags, dataDir }, {}), busyTimeoutMs, {
     now: () => startsAt + elapsedMs + jumpMs,
-    monotonic: () => elapsedMs,
+    // The clock of a process has fractions, too, which differ from reading to reading.
+    monotonic: () => elapsedMs + (readings += 1) * 2 ** -20,
     log: (level, message, fields = {}) => void logged.push({ level, message, fields }),
     actor: () => ACTOR,
   });
