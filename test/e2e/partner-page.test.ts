@@ -2,6 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, type TestContext } from "vitest";
 import { signatureError } from "../../src/domain/webhooks/webhook-post.ts";
+import { getBusiness } from "../../src/app/businesses.ts";
+import { createPartner } from "../../src/features/partners/partners.ts";
+import { DEFAULT_SETTINGS } from "../../src/features/partners/rules.ts";
+import { servePartnerPage } from "../features/partner-page/serve-page.ts";
 import { useBrowser } from "../support/browser.ts";
 import { createTerminal } from "../support/cli.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
@@ -265,3 +269,20 @@ test("a partner repairs three failures, sends events again and rotates its secre
   await rotateKey(partner);
   expect(partner.page.errors).toEqual([]);
 }, 180_000);
+
+test("a partner's key for several businesses is told no command with the ID of its access", async (test) => {
+  const { rt, url } = await servePartnerPage();
+  const { secret } = createPartner(rt, {
+    ...DEFAULT_SETTINGS,
+    name: "agency",
+    businesses: [getBusiness(rt, SALON)],
+    coversAll: false,
+    coversFuture: false,
+  });
+  const page = await openPage(test, url);
+  const reader = drive(page);
+  await reader.fill("API key", secret);
+  await reader.click("Open");
+  await reader.waitForText("This key cannot rotate itself.");
+  expect(await reader.readText()).not.toContain("key_");
+}, 60_000);

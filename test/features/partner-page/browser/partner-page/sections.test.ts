@@ -6,9 +6,6 @@ import { useBrowser, type PageOptions } from "../../../../support/browser.ts";
 import { createClient } from "../../../../../src/client/client.ts";
 import { businessId, objectId } from "../../../../../src/domain/catalog/object-id.ts";
 import { isoCurrency } from "../../../../../src/domain/money.ts";
-import { createPartner } from "../../../../../src/features/partners/partners.ts";
-import { DEFAULT_SETTINGS } from "../../../../../src/features/partners/rules.ts";
-import { getBusiness } from "../../../../../src/app/businesses.ts";
 import { createTestWorker } from "../../../../support/delivery.ts";
 import { drive } from "../../../../support/page-driver.ts";
 import { createReceiver } from "../../../../support/receiver.ts";
@@ -307,23 +304,6 @@ test("a new key or signing secret whose response was lost is shown when it is as
   await rotate();
   await reader.waitForText("The new API key. Store it now");
   expect(await reader.readText()).not.toContain("This is the old secret");
-}, 60_000);
-
-test("a partner's key for several businesses is told no command with the ID of its access", async (test) => {
-  const { rt, url } = await servePartnerPage();
-  const { secret } = createPartner(rt, {
-    ...DEFAULT_SETTINGS,
-    name: "agency",
-    businesses: [getBusiness(rt, SALON)],
-    coversAll: false,
-    coversFuture: false,
-  });
-  const page = await openPage(test, url);
-  const reader = drive(page);
-  await reader.fill("API key", secret);
-  await reader.click("Open");
-  await reader.waitForText("This key cannot rotate itself.");
-  expect(await reader.readText()).not.toContain("key_");
 }, 60_000);
 
 const HOUR_MS = 3_600_000;
