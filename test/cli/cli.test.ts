@@ -5,7 +5,7 @@ import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 import { run } from "../../src/cli/run.ts";
 import { addBusiness, subscribe } from "../support/delivery.ts";
-import { createTerminal } from "../support/cli.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SALON } from "../support/samples.ts";
@@ -99,7 +99,7 @@ test("catalog apply and hours update with --dry-run say what would change", asyn
 });
 
 test("a dry run without data fails and creates no data", async () => {
-  const { deskbell, dataDir } = createTerminal();
+  const { deskbell, dataDir } = createTerminal({ dataDir: join(createTempFolder(), "data") });
   expect(await deskbell("keys create --name site --secret --dry-run")).toMatchObject({ code: 3 });
   expect(existsSync(dataDir) && readdirSync(dataDir).length > 0).toBe(false);
 });

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { CommandSpec, CommandGroup } from "../../src/cli/command.ts";
 import { loadCommand } from "../../src/cli/load-command.ts";
@@ -200,8 +202,9 @@ test("an empty DESKBELL_PORT counts as unset", async () => {
 });
 
 test("businesses list without data creates no data folder and says how to begin", async () => {
-  const { code, stderr } = await createTerminal().deskbell("businesses list");
-  expect(code).toBe(3);
+  const { deskbell, dataDir } = createTerminal({ dataDir: join(createTempFolder(), "data") });
+  const { code, stderr } = await deskbell("businesses list");
+  expect([code, existsSync(dataDir)]).toEqual([3, false]);
   expect(stderr).toMatch(
     /^error: There is no deskbell data in .*\nfix: .*deskbell init .*deskbell catalog apply FILE.*; or, if the data were moved, .*--data-dir \(exit 3\)\n$/,
   );

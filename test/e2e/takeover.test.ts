@@ -53,7 +53,8 @@ async function createMachines() {
   await copyBackup(primary, await createBackup(primary));
   const servers = join(createTempFolder(), "servers.txt");
   writeFileSync(servers, "shop http://203.0.113.1:4100 http://203.0.113.2:4100\n");
-  return { dir, primary, servers, ...createTerminal() };
+  const standby = createTerminal({ dataDir: join(createTempFolder(), "data") });
+  return { dir, primary, servers, ...standby };
 }
 
 test("doctor --standby reports what is missing for a takeover, and succeeds when all is in place", async () => {

@@ -23,7 +23,8 @@ function createMachines() {
   mkdirSync(dataDir, { mode: 0o700 });
   writeFileSync(join(dataDir, "deskbell.db"), readFileOfVersion02(), { mode: 0o600 });
   copyFileSync(join(dataDir, "deskbell.db"), join(dir, COPY));
-  return { dir, server: createTerminal({ dataDir }), standby: createTerminal() };
+  const standby = createTerminal({ dataDir: join(createTempFolder(), "data") });
+  return { dir, server: createTerminal({ dataDir }), standby };
 }
 
 test(

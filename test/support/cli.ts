@@ -8,6 +8,7 @@ import { onTestFinished } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { OutOfPatience } from "./patience.ts";
 import { type Program, PROGRAM, TIMEOUT_MS } from "./program.ts";
+import { createDataFolder } from "./test-runtime.ts";
 
 export type CommandResult = {
   code: number | null;
@@ -25,12 +26,22 @@ export function createTempFolder(): string {
 
 type Stdin = string | Buffer | Buffer[];
 
-/** Returns functions that run command lines in this process, all on the same data folder. */
+/** Creates a data folder with an empty database that is deleted when the test ends. */
+function createDataFolderOfTest(): string {
+  const dataDir = createDataFolder();
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  return dataDir;
+}
+
+/**
+ * Returns functions that run command lines in this process, all on the same data folder, by default
+ * one with an empty database: creating a database takes longer than most commands.
+ */
 export function createTerminal({
   isTTY = false,
   columns = 100,
   program = "deskbell",
-  dataDir = join(createTempFolder(), "data"),
+  dataDir = createDataFolderOfTest(),
   stdoutFd = undefined as number | undefined,
 } = {}) {
   const runWords = async (words: readonly string[], stdin: Stdin = ""): Promise<CommandResult> => {

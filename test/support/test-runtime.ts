@@ -35,7 +35,7 @@ const emptyDatabase = lazy((): DatabaseCopy => {
 });
 
 /** Creates a folder with a copy of a database, and gives the copy a new server ID. */
-function createDataFolder({ file, idAt }: DatabaseCopy): string {
+export function createDataFolder({ file, idAt } = emptyDatabase()): string {
   const dataDir = mkdtempSync(join(tmpdir(), "deskbell-test-"));
   file.write(randomBytes(8).toString("hex"), idAt);
   writeFileSync(readConfig({ dataDir }, {}).databasePath, file, { mode: 0o600 });

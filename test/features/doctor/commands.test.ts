@@ -205,7 +205,8 @@ test("doctor reports a damaged database and skips the checks that read it", asyn
 });
 
 test("doctor without a data folder exits with 3", async () => {
-  expect(await createTerminal().deskbell("doctor")).toMatchObject({ code: 3, stdout: "" });
+  const { deskbell } = createTerminal({ dataDir: join(createTempFolder(), "data") });
+  expect(await deskbell("doctor")).toMatchObject({ code: 3, stdout: "" });
 });
 
 test("status reports altered events and a secret key used by a web page", async () => {

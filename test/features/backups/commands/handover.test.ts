@@ -30,8 +30,7 @@ function createMachines() {
   const owner = { businessId: business.id, name: "site", kind: "SECRET" } as const;
   const { secret } = createKey(rt, { ...owner, scopes: ["services.read", "webhooks.read"] });
   const first = createTerminal({ dataDir: rt.config.dataDir });
-  const second = createTerminal();
-  mkdirSync(second.dataDir, { mode: 0o700 });
+  const second = createTerminal({ dataDir: createTempFolder() });
   copyFileSync(rt.config.masterKeyPath, join(second.dataDir, "master.key"));
   return { to, rt, secret, first, second };
 }

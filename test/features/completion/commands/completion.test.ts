@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -34,7 +34,7 @@ async function createTwoBusinesses() {
 }
 
 test("completion offers commands, options and fixed values even without data", async () => {
-  const { deskbell, dataDir } = createTerminal();
+  const { deskbell, dataDir } = createTerminal({ dataDir: join(createTempFolder(), "data") });
   const ask = async (words: string) =>
     (await deskbell(`__complete -- ${words}`)).stdout.replaceAll(/\t.*/g, "");
   expect(await ask("bu")).toBe("businesses\n");
@@ -104,8 +104,7 @@ test("completion leaves out values with shell syntax", async () => {
 });
 
 test("completion prints no error for a damaged database or an invalid command line", async () => {
-  const { deskbell, dataDir } = createTerminal();
-  mkdirSync(dataDir);
+  const { deskbell, dataDir } = createTerminal({ dataDir: createTempFolder() });
   writeFileSync(join(dataDir, "deskbell.db"), "not a database".repeat(300));
   for (const words of [
     "services show ''",
