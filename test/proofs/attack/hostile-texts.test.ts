@@ -24,7 +24,7 @@ import { patient } from "../../support/patience.ts";
 // anything.
 
 const SENT = chooseScale(3000, 970_000);
-const STORED = chooseScale(2000, 30_000);
+const STORED = chooseScale(800, 30_000, 2000);
 const AT_ONCE = 8;
 
 /**

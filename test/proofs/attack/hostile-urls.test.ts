@@ -22,7 +22,7 @@ const SEED = chooseSeed(7);
 const UNTRUSTED = { allowHttp: false, allowPrivate: [], trusted: false };
 /** Allowances that disable the guard, for the negative controls. */
 const EVERYTHING = ["0.0.0.0/0", "::/0"];
-const SPELLINGS = chooseScale(30_000, 1_000_000, 100_000);
+const SPELLINGS = chooseScale(10_000, 1_000_000, 100_000);
 const SCRIPTS = chooseScale(150, 1000, 300);
 const CONTROL_SPELLINGS = 1000;
 const CONTROL_SCRIPTS = 8;

@@ -17,7 +17,7 @@ import { createRandomInt, applyRandomEdits } from "../../support/random-edits.ts
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 
-const ROUNDS = chooseScale(250, 1000);
+const ROUNDS = chooseScale(120, 1000, 250);
 const SEED = chooseSeed(7);
 const HOUR = 3_600_000;
 const SLUG = "salon-aurora";

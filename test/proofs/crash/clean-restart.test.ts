@@ -15,7 +15,7 @@ import { patient } from "../../support/patience.ts";
 
 /** Daemons that are stopped side by side, each with data of its own. */
 const DAEMONS = chooseScale(1, 4, 2);
-const ROUNDS = chooseScale(4, 50, 3);
+const ROUNDS = chooseScale(2, 50, 3);
 const CONTROL_ROUNDS = 6;
 const LONGEST_LIFE_MS = 300;
 const STOPS_WITHIN_MS = 10_000;

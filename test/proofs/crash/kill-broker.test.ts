@@ -20,7 +20,7 @@ import {
   type CursorRow,
 } from "../../../src/features/nats/store.ts";
 
-const ROUNDS = chooseScale(3, 200);
+const ROUNDS = chooseScale(2, 200, 3);
 const SEED = chooseSeed(7);
 const TARGETS = ["broker", "daemon", "both"] as const;
 /** The longest time that server and daemon run before a kill, and that a killed one stays away. */

@@ -22,7 +22,7 @@ import { assertTook, patient } from "../../support/patience.ts";
  * would wait for each other for seconds.
  */
 const DAEMONS = chooseScale(1, Math.min(4, availableParallelism()), 2);
-const ROUNDS = chooseScale(8, Math.ceil(1000 / DAEMONS), 5);
+const ROUNDS = chooseScale(4, Math.ceil(1000 / DAEMONS), 5);
 const CONTROL_ROUNDS = 5;
 /**
  * A broken daemon may by chance lose nothing; other seeds are then tried, up to this many in all.

@@ -35,7 +35,7 @@ import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
 const ALL = Object.keys(WRITING_COMMANDS);
 const COMMANDS = chooseScale(["services update"], ALL, ALL);
-const STEP = chooseScale(20, 1, 150);
+const STEP = chooseScale(40, 1, 150);
 const KILLED_DAEMONS = chooseScale(1, 400, 3);
 const CONTROL_STEP = chooseScale(1, 1, 2);
 const SEED = chooseSeed(31);

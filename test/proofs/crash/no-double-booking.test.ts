@@ -33,7 +33,7 @@ import { patient } from "../../support/patience.ts";
 // DESKBELL_RUSH_ATTEMPTS replaces the number of attempts.
 
 const CLIENTS = 20;
-const ATTEMPTS = Number(process.env["DESKBELL_RUSH_ATTEMPTS"] ?? chooseScale(300, 100_000, 600));
+const ATTEMPTS = Number(process.env["DESKBELL_RUSH_ATTEMPTS"] ?? chooseScale(150, 100_000, 600));
 const KILLS = Math.max(2, ATTEMPTS / 1000);
 const CONTROL_ATTEMPTS = 500;
 /** A broken program may by chance book nothing twice; it then runs with up to this many seeds. */

@@ -8,7 +8,7 @@ import { type Program, PROGRAM } from "../../support/program.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
 
-const RACES = chooseScale(2, 100, 3);
+const RACES = chooseScale(1, 100, 3);
 /** How long a daemon has run when another one starts: longer than a lock that ends by itself. */
 const RUNS_FOR_MS = chooseScale(4000, 20_000, 5000);
 

@@ -19,7 +19,7 @@ import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 
-const DATABASES = chooseScale(16, 1000, 80);
+const DATABASES = chooseScale(8, 1000, 80);
 const SEED = chooseSeed(7);
 /** A run damages databases number `from` to `to` - 1 of a seed. */
 type Run = { seed: number; from: number; to: number };

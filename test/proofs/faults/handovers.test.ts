@@ -24,7 +24,7 @@ import { listBookings, type Server, startClients } from "../support/booking-clie
 // fails, an editor changes prices, and a reader follows the feed. Some handovers are killed, and
 // some servers are killed when they have just taken over.
 
-const HANDOVERS = chooseScale(2, 200);
+const HANDOVERS = chooseScale(1, 200, 2);
 const SEED = chooseSeed(15);
 const BOOKERS = 2;
 const CONTROL_HANDOVERS = 3;

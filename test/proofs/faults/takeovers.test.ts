@@ -30,7 +30,7 @@ import { patient } from "../../support/patience.ts";
 // are erased meanwhile: if an erasure was copied before a takeover, the guest must not come back.
 // One machine's clock is behind the other's, so that the times of copies do not tell their order.
 
-const TAKEOVERS = chooseScale(3, 100, 10);
+const TAKEOVERS = chooseScale(2, 100, 10);
 /** Takeovers go on up to this number if no erased guest is in a copy, as the control needs. */
 const MAX_TAKEOVERS = 5 * TAKEOVERS;
 /** The suite's seed: a copy is damaged, and a restored copy has a guest who was erased later. */

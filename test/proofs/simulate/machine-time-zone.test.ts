@@ -17,7 +17,7 @@ const VITEST = join(
   "vitest.mjs",
 );
 const ROOT = join(import.meta.dirname, "../../..");
-const RUNS = chooseScale(10, 2500);
+const RUNS = chooseScale(5, 2500, 10);
 const CONTROL_RUNS = 10;
 const SUITE = "test/domain/availability";
 

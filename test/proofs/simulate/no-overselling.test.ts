@@ -14,7 +14,7 @@ import { patient } from "../../support/patience.ts";
 
 // Two processes book the same last ticket or slot simultaneously.
 
-const ROUNDS = chooseScale(100, 1000);
+const ROUNDS = chooseScale(50, 1000, 100);
 /** The control takes several rounds, because in some one process ends before the other begins. */
 const MAX_CONTROL_ROUNDS = 500;
 const LEAD_MS = 6;

@@ -7,7 +7,7 @@ import { findIssues } from "../../support/schema-org.ts";
 import { publishFile, servePublished } from "../../support/published-pages.ts";
 import { chooseScale } from "../../support/scale.ts";
 
-const CATALOGS = chooseScale(40, 1000, 100);
+const CATALOGS = chooseScale(20, 1000, 100);
 
 type Graph = { "@graph": Record<string, unknown>[] };
 

@@ -21,7 +21,7 @@ import { createRandomOperations } from "../support/random-operations.ts";
 // A server that caches the catalog, and patches it, is compared with one that has just started. A failure names the seed and the step; DESKBELL_PATCH_SEED and DESKBELL_PATCH_STEPS
 // repeat it.
 
-const STEPS = Number(process.env["DESKBELL_PATCH_STEPS"] ?? chooseScale(300, 100_000, 1000));
+const STEPS = Number(process.env["DESKBELL_PATCH_STEPS"] ?? chooseScale(150, 100_000, 1000));
 const SEED = Number(process.env["DESKBELL_PATCH_SEED"] ?? chooseSeed(7));
 const SLUG = "salon-aurora";
 const TIMEOUT_MS = 3 * 3_600_000;

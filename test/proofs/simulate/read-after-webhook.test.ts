@@ -13,7 +13,7 @@ import { PROGRAM } from "../../support/program.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
 
-const ROUNDS = chooseScale(40, 1000, 100);
+const ROUNDS = chooseScale(20, 1000, 100);
 const EDITOR = fileURLToPath(new URL("../../support/price-editor.ts", import.meta.url));
 
 type Services = { data: { id: string; priceCents: number; version: number }[] };
