@@ -22,7 +22,7 @@ import {
 } from "./content.ts";
 import { toBusiness, toEvent, toEvents, toGraph, toMenu, toServices } from "./json-ld.ts";
 import { writeMarkdown } from "./markdown.ts";
-import { pathsOf } from "./paths.ts";
+import { linkTo, pathsOf, withLanguage } from "./paths.ts";
 import { type BusinessContent, BusinessPage } from "./view/business.tsx";
 import { EventList, EventPage } from "./view/events.tsx";
 import {
@@ -31,7 +31,8 @@ import {
   languagesOf,
   type PageName,
   Pager,
-  pageUrls,
+  linksToPages,
+  urlOfPage,
 } from "./view/frame.tsx";
 import { DishList } from "./view/menu.tsx";
 import { ServiceList } from "./view/services.tsx";
@@ -127,7 +128,7 @@ const BUILDERS: Record<WantedPage["kind"], Builder> = {
             shop={shop}
             name={shop.texts.menu}
             listing={dishes}
-            urlOf={pageUrls(pathsOf(shop.path).menu)}
+            urlOf={linksToPages(shop, pathsOf(shop.path).menu)}
           />
           <DishList shop={shop} dishes={dishes} level={2} />
         </>
@@ -147,7 +148,7 @@ const BUILDERS: Record<WantedPage["kind"], Builder> = {
             shop={shop}
             name={shop.texts.services}
             listing={services}
-            urlOf={pageUrls(pathsOf(shop.path).services)}
+            urlOf={linksToPages(shop, pathsOf(shop.path).services)}
           />
           <ServiceList shop={shop} services={services} level={2} />
         </>
@@ -164,7 +165,7 @@ const BUILDERS: Record<WantedPage["kind"], Builder> = {
         <>
           <EventList shop={shop} events={events} />
           <p>
-            <a href={pathsOf(shop.path).calendar}>{shop.texts.allInCalendar}</a>
+            <a href={linkTo(shop, pathsOf(shop.path).calendar)}>{shop.texts.allInCalendar}</a>
           </p>
         </>
       ),
@@ -258,13 +259,13 @@ function toList(
   const pageOfPages = page === 1 ? "" : ` · ${fillText(shop.texts.page, { page, count: pages })}`;
   return toHtml(context, name, {
     title: `${title}${pageOfPages} · ${shop.profile.name}`,
-    path: pageUrls(path)(page),
+    path: urlOfPage(path, page),
     imageUrls,
     content: (
       <div class="list">
         <h1>{title}</h1>
         {content}
-        <Pager shop={shop} page={page} pages={pages} urlOf={pageUrls(path)} />
+        <Pager shop={shop} page={page} pages={pages} urlOf={linksToPages(shop, path)} />
       </div>
     ),
     ...(structuredData && { structuredData }),
@@ -318,14 +319,12 @@ const Head = ({ shop, path, title, image }: HeadProps) => {
   const { origin, profile } = shop;
   const url = `${origin}${path}`;
   const paths = pathsOf(shop.path);
-  const withLanguage = (language: string) =>
-    `${url}${url.includes("?") ? "&" : "?"}lang=${language}`;
   return (
     <>
       {origin !== "" && <link rel="canonical" href={url} />}
       {origin !== "" &&
         languagesOf(profile.locales).map((language) => (
-          <link rel="alternate" hrefLang={language} href={withLanguage(language)} />
+          <link rel="alternate" hrefLang={language} href={withLanguage(url, language)} />
         ))}
       <link rel="alternate" type="text/markdown" href={paths.markdown} />
       <link rel="alternate" type="application/ld+json" href={paths.jsonLd} />

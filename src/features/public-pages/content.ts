@@ -42,7 +42,12 @@ import { type PageTexts, textsOf } from "./texts.ts";
 // A page shows the objects of the API, with their texts in one language.
 
 /** The language of a page's fixed texts, and the locale of its texts from the catalog. */
-export type Variant = { language: PageLanguage; locale: string };
+export type Variant = {
+  language: PageLanguage;
+  locale: string;
+  /** Whether the reader chose the language in the URL, so that links keep it. */
+  isChosen: boolean;
+};
 
 /** What all pages of a business need to know about the business. */
 export type Shop = Variant & {

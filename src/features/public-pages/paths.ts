@@ -1,3 +1,5 @@
+import type { Variant } from "./content.ts";
+
 /** Returns the paths of the pages of a business. @param path that of its first page */
 export const pathsOf = (path: string) => ({
   menu: `${path}/menu`,
@@ -8,3 +10,11 @@ export const pathsOf = (path: string) => ({
   jsonLd: `${path}.jsonld`,
   markdown: `${path}.md`,
 });
+
+/** @param url an absolute URL or a path, with or without a query, but without a fragment */
+export const withLanguage = (url: string, language: string): string =>
+  `${url}${url.includes("?") ? "&" : "?"}lang=${language}`;
+
+/** Returns a link to another page of a business, which keeps the language that the reader chose. */
+export const linkTo = ({ language, isChosen }: Variant, url: string): string =>
+  isChosen ? withLanguage(url, language) : url;

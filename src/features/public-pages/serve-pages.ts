@@ -16,7 +16,6 @@ import {
   encodeExactly,
 } from "../../http/pipeline/cached-response.ts";
 import { getHeader, type HandlerResult } from "../../http/pipeline/request-context.ts";
-import { PAGE_LANGUAGES } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { buildPage, type WantedPage } from "./build-page.tsx";
 import type { Variant } from "./content.ts";
@@ -93,11 +92,10 @@ class PublicPages {
     const query = parseQuery(context.request.search);
     const variant = chooseLanguages(state, query.language, request);
     const wanted = { kind, page: query.page, event: event ?? query.event, ...variant };
-    const key = `${state.id} ${kind} ${wanted.page} ${variant.language} ${variant.locale} ${query.language ?? ""} ${wanted.event ?? ""}`;
+    const key = `${state.id} ${kind} ${wanted.page} ${variant.language} ${variant.locale} ${variant.isChosen} ${wanted.event ?? ""}`;
     const cached = this.#pages.get(key);
     if (cached && isCurrent(cached, state, context.now)) return this.#send(request, kind, cached);
-    const isNegotiated = !PAGE_LANGUAGES.some((language) => language === query.language);
-    const build = () => this.#build(key, request, wanted, isNegotiated);
+    const build = () => this.#build(key, request, wanted);
     const reading = this.#readAhead(slug);
     return reading === undefined ? build() : reading.then(build);
   }
@@ -125,12 +123,7 @@ class PublicPages {
     return business && readAhead(this.#rt, business, KINDS);
   }
 
-  #build(
-    key: string,
-    request: PageRequest,
-    wanted: WantedPage,
-    isNegotiated: boolean,
-  ): HandlerResult {
+  #build(key: string, request: PageRequest, wanted: WantedPage): HandlerResult {
     const { context, slug } = request;
     const rt = this.#rt;
     const origin = originOf(rt);
@@ -158,7 +151,11 @@ class PublicPages {
     const page: CachedPage = {
       ...createCachedResponse(
         `W/"p${business.catalogVersion}-${digest}-${validUntil.toString(36)}"`,
-        ["cache-control", "public, no-cache", ...(isNegotiated ? ["vary", "Accept-Language"] : [])],
+        [
+          "cache-control",
+          "public, no-cache",
+          ...(wanted.isChosen ? [] : ["vary", "Accept-Language"]),
+        ],
         ["content-type", type, ...headers],
         compressible(body, (bytes) => {
           page.bytes += bytes;

@@ -21,5 +21,9 @@ export function chooseVariant(
     locales.find((locale) => primaryOf(locale) === primaryOf(tag));
   const readerLanguages = urlLanguage ? [urlLanguage] : parseLanguageTags(acceptLanguage ?? "");
   const locale = readerLanguages.map(findLocale).find((one) => one !== undefined);
-  return { language, locale: locale ?? findLocale(language) ?? locales[0] ?? "en" };
+  return {
+    language,
+    locale: locale ?? findLocale(language) ?? locales[0] ?? "en",
+    isChosen: urlLanguage !== undefined,
+  };
 }

@@ -130,6 +130,26 @@ test("a page with its language in the URL is the same for every reader", async (
   expect(response.headers.get("content-language")).toBe("fr");
 });
 
+test.each(["restaurant", "venue"] as const)(
+  "all pages to which a page of the %s in a chosen language leads are in that language",
+  async (preset) => {
+    const { slug, get } = publishSample(preset);
+    const paths = new Set(["?lang=fr"]);
+    for (const path of paths) {
+      const response = await get(path, { "accept-language": "de" });
+      if (!response.headers.get("content-type")?.startsWith("text/html")) continue;
+      const language = response.headers.get("content-language");
+      expect({ path, language }).toEqual({ path, language: "fr" });
+      const [, body = ""] = (await response.text()).split("<body");
+      for (const [link, href = ""] of body.matchAll(/<a [^>]*?href="(\/b\/[^"#]*)[^>]*>/g))
+        if (!link.includes("hreflang"))
+          paths.add(href.slice(`/b/${slug}`.length).replaceAll("&amp;", "&"));
+    }
+    expect([...paths].filter((path) => !path.includes("lang=fr"))).toEqual([]);
+    expect(paths.size).toBeGreaterThan(2);
+  },
+);
+
 test("the language of a page does not depend on what others have requested", async () => {
   const { get } = publishSample("restaurant");
   const read = async (query: string, accept: string) =>

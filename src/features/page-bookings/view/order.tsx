@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { fillText } from "../../../pages/languages.ts";
 import type { PublicEvent } from "../../../domain/public/public-event.ts";
-import { pathsOf } from "../../public-pages/paths.ts";
+import { linkTo, pathsOf } from "../../public-pages/paths.ts";
 import type { TicketOrder } from "../../tickets/rules.ts";
 import type { BookingShop } from "../read-offer.ts";
 import { writeShortDateTime } from "../when.ts";
@@ -70,7 +70,10 @@ export const OrderPage = (props: OrderProps) => {
         <p>
           <a
             class="button"
-            href={`${pathsOf(shop.path).calendar}?event=${encodeURIComponent(event.slug)}`}
+            href={linkTo(
+              shop,
+              `${pathsOf(shop.path).calendar}?event=${encodeURIComponent(event.slug)}`,
+            )}
           >
             {texts.addToCalendar}
           </a>

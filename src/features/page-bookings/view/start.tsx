@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { BookingShop, Offer } from "../read-offer.ts";
 import type { Fields } from "../urls.ts";
+import { linkTo } from "../../public-pages/paths.ts";
 import { CategoryLinks, Pager } from "../../public-pages/view/frame.tsx";
 import { durationOf, priceOf } from "../../public-pages/view/services.tsx";
 import { Heading, Notice, Outside, Telephone } from "./parts.tsx";
@@ -42,7 +43,7 @@ export const Start = (props: StartProps) => {
         <p>
           <a
             class="button large"
-            href={`${shop.path}/events`}
+            href={linkTo(shop, `${shop.path}/events`)}
             target={isEmbedded ? "_blank" : undefined}
           >
             {shop.texts.orderTickets}

@@ -3,10 +3,10 @@ import type { PublicPromotion } from "../../../domain/public/promotion.ts";
 import type { PublicStaff } from "../../../domain/public/service.ts";
 import { fillText } from "../../../pages/languages.ts";
 import type { Dishes, Events, Services, Shop } from "../content.ts";
-import { pathsOf } from "../paths.ts";
+import { linkTo, pathsOf } from "../paths.ts";
 import { Contact, QuickFacts } from "./contact.tsx";
 import { EventList } from "./events.tsx";
-import { Image, CategoryLinks, LongText, Outside, pageUrls } from "./frame.tsx";
+import { Image, CategoryLinks, LongText, Outside, linksToPages } from "./frame.tsx";
 import { Hours, OpenState } from "./hours.tsx";
 import { DishList } from "./menu.tsx";
 import { type NameOfAddon, Promotion } from "./promotions.tsx";
@@ -44,12 +44,12 @@ export const BusinessPage = ({ shop, content }: Props) => {
           {bookUrl !== null && (
             <p class="actions">
               {counts.services > 0 && (
-                <a class="button primary" href={bookUrl}>
+                <a class="button primary" href={linkTo(shop, bookUrl)}>
                   {texts.book}
                 </a>
               )}
               {shop.hasTables && (
-                <a class="button primary" href={`${bookUrl}?table=1`}>
+                <a class="button primary" href={linkTo(shop, `${bookUrl}?table=1`)}>
                   {texts.bookTable}
                 </a>
               )}
@@ -63,7 +63,7 @@ export const BusinessPage = ({ shop, content }: Props) => {
             <section>
               <h2>{texts.events}</h2>
               <EventList shop={shop} events={events} />
-              <AllLink href={paths.events} text={texts.allEvents} listing={events} />
+              <AllLink href={linkTo(shop, paths.events)} text={texts.allEvents} listing={events} />
             </section>
           )}
           {dishes.total > 0 && (
@@ -73,10 +73,10 @@ export const BusinessPage = ({ shop, content }: Props) => {
                 shop={shop}
                 name={texts.menu}
                 listing={dishes}
-                urlOf={pageUrls(paths.menu)}
+                urlOf={linksToPages(shop, paths.menu)}
               />
               <DishList shop={shop} dishes={dishes} level={3} />
-              <AllLink href={paths.menu} text={texts.allDishes} listing={dishes} />
+              <AllLink href={linkTo(shop, paths.menu)} text={texts.allDishes} listing={dishes} />
             </section>
           )}
           {services.total > 0 && (
@@ -86,10 +86,14 @@ export const BusinessPage = ({ shop, content }: Props) => {
                 shop={shop}
                 name={texts.services}
                 listing={services}
-                urlOf={pageUrls(paths.services)}
+                urlOf={linksToPages(shop, paths.services)}
               />
               <ServiceList shop={shop} services={services} level={3} />
-              <AllLink href={paths.services} text={texts.allServices} listing={services} />
+              <AllLink
+                href={linkTo(shop, paths.services)}
+                text={texts.allServices}
+                listing={services}
+              />
             </section>
           )}
           {promotions.length > 0 && (

@@ -3,7 +3,7 @@ import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import { fillPlural, fillText } from "../../../pages/languages.ts";
 import type { Events, Shop } from "../content.ts";
 import { MAX_PARTS } from "../layout.ts";
-import { pathsOf } from "../paths.ts";
+import { linkTo, pathsOf } from "../paths.ts";
 import { mapUrlOfAddress } from "./contact.tsx";
 import { Image, LongText, Outside } from "./frame.tsx";
 
@@ -32,7 +32,7 @@ const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
       </div>
       <div class="body">
         <strong>
-          <a href={pathsOf(path).event(event.slug)}>
+          <a href={linkTo(shop, pathsOf(path).event(event.slug))}>
             <Outside shop={shop} text={event.name} />
           </a>
         </strong>
@@ -113,7 +113,7 @@ export const EventPage = ({ shop, event }: EventPageProps) => {
   return (
     <article class="one">
       <p>
-        <a href={paths.events}>{texts.events}</a>
+        <a href={linkTo(shop, paths.events)}>{texts.events}</a>
       </p>
       <h1>
         <Outside shop={shop} text={event.name} />
@@ -178,11 +178,14 @@ export const EventPage = ({ shop, event }: EventPageProps) => {
       )}
       <p class="actions">
         {isOnSale && bookUrl !== null && (
-          <a class="button primary" href={`${bookUrl}?event=${event.id}`}>
+          <a class="button primary" href={linkTo(shop, `${bookUrl}?event=${event.id}`)}>
             {texts.orderTickets}
           </a>
         )}
-        <a class="button" href={`${paths.calendar}?event=${encodeURIComponent(event.slug)}`}>
+        <a
+          class="button"
+          href={linkTo(shop, `${paths.calendar}?event=${encodeURIComponent(event.slug)}`)}
+        >
           {texts.addToCalendar}
         </a>
       </p>

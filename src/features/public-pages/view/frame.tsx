@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { OutsideText } from "../../../pages/outside-text.tsx";
 import { fillText, PAGE_LANGUAGES } from "../../../pages/languages.ts";
 import type { Contents, Shop } from "../content.ts";
-import { pathsOf } from "../paths.ts";
+import { linkTo, pathsOf, withLanguage } from "../paths.ts";
 
 /** The path of a page below the first page of its business; "" for the first page. */
 export type PageName = "" | "menu" | "services" | "events";
@@ -42,7 +42,7 @@ export const Frame = ({ shop, current, url, isEmbedded = false, children }: Fram
       </a>
       <header class="site">
         <div class="bar">
-          <a class="brand" href={path}>
+          <a class="brand" href={linkTo(shop, path)}>
             {theme.logo !== null && (
               <img
                 src={theme.logo}
@@ -58,12 +58,12 @@ export const Frame = ({ shop, current, url, isEmbedded = false, children }: Fram
             {links
               .filter(({ isShown }) => isShown)
               .map(({ name, href, text }) => (
-                <a href={href} aria-current={name === current ? "page" : undefined}>
+                <a href={linkTo(shop, href)} aria-current={name === current ? "page" : undefined}>
                   {text}
                 </a>
               ))}
             {bookUrl !== null && (
-              <a class="button primary" href={bookUrl}>
+              <a class="button primary" href={linkTo(shop, bookUrl)}>
                 {texts.book}
               </a>
             )}
@@ -92,7 +92,7 @@ const Footer = ({ shop, url, target }: FooterProps) => {
         </p>
         <ul>
           <li>
-            <a href={imprintUrl ?? `${path}#imprint`} target={target}>
+            <a href={imprintUrl ?? `${linkTo(shop, path)}#imprint`} target={target}>
               {texts.imprint}
             </a>
           </li>
@@ -106,7 +106,7 @@ const Footer = ({ shop, url, target }: FooterProps) => {
           {languages.map((language) => (
             <li>
               <a
-                href={`${url}${url.includes("?") ? "&" : "?"}lang=${language}`}
+                href={withLanguage(url, language)}
                 hreflang={language}
                 lang={language}
                 aria-current={language === shop.language ? "true" : undefined}
@@ -219,11 +219,14 @@ type PagerProps = {
   urlOf: (page: number) => string;
 };
 
-/** Returns a function that returns the URL of a page of a list. */
-export const pageUrls =
-  (path: string) =>
+export const urlOfPage = (path: string, page: number): string =>
+  page === 1 ? path : `${path}?page=${page}`;
+
+/** Returns a function that returns the link to a page of a list. */
+export const linksToPages =
+  (shop: Shop, path: string) =>
   (page: number): string =>
-    page === 1 ? path : `${path}?page=${page}`;
+    linkTo(shop, urlOfPage(path, page));
 
 export const Pager = ({ shop: { texts }, page, pages, urlOf }: PagerProps) =>
   pages === 1 ? null : (

@@ -3,6 +3,7 @@ import type { PublicService } from "../../../domain/public/service.ts";
 import { fillText } from "../../../pages/languages.ts";
 import type { Services, Shop } from "../content.ts";
 import { MAX_PARTS } from "../layout.ts";
+import { linkTo } from "../paths.ts";
 import { Image, LongText, Outside } from "./frame.tsx";
 
 type ListProps = { shop: Shop; services: Services; level: 2 | 3 };
@@ -83,7 +84,7 @@ const Service = ({ shop, service }: { shop: Shop; service: PublicService }) => {
         )}
         {bookUrl !== null && (
           <p class="actions">
-            <a class="button" href={`${bookUrl}?service=${service.id}`}>
+            <a class="button" href={linkTo(shop, `${bookUrl}?service=${service.id}`)}>
               {texts.book}
               <span class="visually-hidden">
                 {": "}
