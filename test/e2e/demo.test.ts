@@ -1,7 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
+import { hasTmux, openTmux } from "../support/tmux.ts";
 
 /** Splits a printed command line as a shell would. */
 const shellWords = (line: string): string[] =>
@@ -86,3 +88,29 @@ test("the demo reports that a given port is in use, and leaves no data", async (
   });
   expect(existsSync(/✓ data +(\S+)/.exec(stdout)?.[1] ?? folder)).toBe(false);
 });
+
+test.runIf(hasTmux)(
+  "demo --tui shows the first deliveries, and q ends the demo and removes its data",
+  async () => {
+    const folder = createTempFolder();
+    const terminal = openTmux(100, 30);
+    terminal.press("-l", `export TMPDIR=${folder}`);
+    terminal.press("Enter");
+    await terminal.start("demo", "--tui", "--port", "0");
+    await terminal.waitForText(/● live[^]*✓ delivered +200 service_price\.updated/);
+    const folders = readdirSync(folder).filter((name) => name.startsWith("deskbell-demo-"));
+    expect(folders).toHaveLength(1);
+    await vi.waitFor(() =>
+      expect(readFileSync(join(folder, folders[0] ?? "", "demo.log"), "utf8")).toContain(
+        "approve or decline it",
+      ),
+    );
+    terminal.press("q");
+    const after = await terminal.waitForText(/exit=\d+ /);
+    expect(after).toContain("exit=0 ");
+    expect(after).toContain("✓ API");
+    expect(after).not.toContain("-->");
+    expect(after).not.toContain("approve or decline it");
+    expect(readdirSync(folder).filter((name) => name.startsWith("deskbell-demo-"))).toEqual([]);
+  },
+);

@@ -25,8 +25,7 @@ import {
 import { drillBackup } from "../../../src/features/backups/upkeep/drill.ts";
 import { readBackupState } from "../../../src/features/backups/state.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
-import { FEATURES } from "../../../src/features/index.ts";
-import type { Feature } from "../../../src/features/feature.ts";
+import { addFeature } from "../../support/added-feature.ts";
 import { CHECKS } from "../../support/checks.ts";
 import { deleteBusiness } from "../../../src/app/delete-business.ts";
 import { updateEndpoint } from "../../../src/app/webhooks/endpoints.ts";
@@ -440,9 +439,7 @@ test("a restore keeps the entries of the audit log since the backup, and adds an
 });
 
 test("a restore empties the tables that features list in emptiedByRestore", async () => {
-  const features = FEATURES as Feature[];
-  features.push({ name: "forgetful", emptiedByRestore: ["alert_state"] });
-  onTestFinished(() => void features.pop());
+  addFeature({ name: "forgetful", emptiedByRestore: ["alert_state"] });
   const rt = createTestRuntime();
   seedShop(rt);
   rt.store.notices.put("notice", { code: "booking.received" });

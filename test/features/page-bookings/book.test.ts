@@ -1,7 +1,7 @@
 import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { renameSync, writeFileSync } from "node:fs";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { findCustomer } from "../../../src/app/bookings/guests.ts";
 import { createClosure } from "../../../src/app/catalog/schedule.ts";
@@ -20,6 +20,7 @@ import {
   publish,
   timesOf,
 } from "./open-page.ts";
+import { spyOnNotices } from "../../support/added-feature.ts";
 
 /** Returns what the fields of a form with the details of a guest contain. */
 const fieldsIn = (html: string) => ({
@@ -69,7 +70,7 @@ test("a guest reserves a table for a party, which the business then approves", a
   expect(await visitor.get(`${base}?table=1`)).toContain('name="party"');
   const { action, times } = await visitor.openTimes(`${base}?table=1&party=4`);
   const details = await visitor.hold(action, times.at(-1) ?? "");
-  const put = vi.spyOn(api.store.notices, "put");
+  const put = spyOnNotices(api);
   const response = await visitor.book(details);
   expect(put).toHaveBeenCalledWith(
     expect.stringContaining("booking.received"),

@@ -1,5 +1,5 @@
 import jsQR from "jsqr";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { editCatalog, withObjects } from "../../../src/app/catalog/edit-catalog.ts";
 import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
@@ -17,6 +17,7 @@ import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.t
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import type { TestApi } from "../../http/support/api.ts";
 import { businessOf, createVisitor, findAll, openPage } from "./open-page.ts";
+import { spyOnNotices } from "../../support/added-feature.ts";
 
 const HOUR_MS = 3_600_000;
 const PROXY = { trustedProxies: ["127.0.0.0/8", "::1/128"] };
@@ -53,7 +54,7 @@ test("a guest orders tickets, which the business confirms", async () => {
   const { api, visitor, event, details } = await openTickets();
   expect(details).toMatch(/&key=[0-9a-f]{32}$/);
   expect(await visitor.get(details)).toContain("Order the tickets");
-  const put = vi.spyOn(api.store.notices, "put");
+  const put = spyOnNotices(api);
   const responses = await Promise.all([visitor.book(details), visitor.book(details)]);
   const links = responses.map(({ headers }) => headers.get("location") ?? "");
   const [link = ""] = links;

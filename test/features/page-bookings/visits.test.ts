@@ -22,6 +22,7 @@ import {
   openPage,
   timesOf,
 } from "./open-page.ts";
+import { spyOnNotices } from "../../support/added-feature.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -181,7 +182,7 @@ test("the operator is alerted of a visit that a guest has moved, if it must be a
   changeBooking(api, businessOf(api).slug, current().id, "approve");
   const { action, times } = await visitor.openTimes(`${link}?move=1`);
   const at = times.find((time) => Date.parse(time) !== current().startsAt) ?? "";
-  const put = vi.spyOn(api.store.notices, "put");
+  const put = spyOnNotices(api);
   await visitor.post(action, { at });
   expect(put.mock.calls).toEqual([
     [

@@ -1,8 +1,8 @@
 import { copyFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { createTempFolder, createTerminal } from "../../../support/cli.ts";
-import { SALON } from "../../../support/samples.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
+import { SALON } from "../support/samples.ts";
 
 test.each([
   { what: "two backups an hour apart", first: "100000", shown: /; copies take \d+\.\d MB a day/ },
