@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createTempFolder, createTerminal } from "../../support/cli.ts";
-import { SALON } from "../../support/samples.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
+import { SALON } from "../support/samples.ts";
 
 /** Commands that write a new file, with the flag that names it. */
 const COMMANDS = [
