@@ -45,7 +45,7 @@ import { type PageTexts, textsOf } from "./texts.ts";
 export type Variant = {
   language: PageLanguage;
   locale: string;
-  /** Whether the reader chose the language in the URL, so that links keep it. */
+  /** Whether the reader chose the language, in the URL or when booking, so that links keep it. */
   isChosen: boolean;
 };
 

@@ -11,7 +11,10 @@ export const pathsOf = (path: string) => ({
   markdown: `${path}.md`,
 });
 
-/** @param url an absolute URL or a path, with or without a query, but without a fragment */
+/**
+ * Returns the URL of a page in a language.
+ * @param url an absolute URL or a path, with or without a query, but without a fragment
+ */
 export const withLanguage = (url: string, language: string): string =>
   `${url}${url.includes("?") ? "&" : "?"}lang=${language}`;
 

@@ -5,8 +5,8 @@ const primaryOf = (tag: string): string => tag.toLowerCase().split("-", 1)[0] ??
 
 /**
  * Returns the language of a page's fixed texts, and that of its texts from the catalog.
- * @param wanted the language in the URL of the page; null if the URL has none
- * @param acceptLanguage the header, which counts unless pages exist in the language of the URL
+ * @param wanted the language that the reader chose, in the URL or when booking; null if none
+ * @param acceptLanguage the header, which counts unless pages exist in the chosen language
  * @param locales the languages of the catalog, the main language first
  */
 export function chooseVariant(

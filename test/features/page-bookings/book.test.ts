@@ -213,6 +213,20 @@ test("a time that the guest holds for one variant is not shown as free for anoth
   expect(await listTimes(urlOf(long, `&${addon}=1`))).not.toContain(held);
 });
 
+test("a language chosen on the public page is kept on the way to the booking page, to its steps, and back", async () => {
+  const { base, visitor } = openPage("restaurant", "CONFIRM");
+  const shop = base.replace(/\/book$/, "");
+  const linksIn = async (url: string) =>
+    findAll(await visitor.get(url), /<a (?![^>]*hreflang)[^>]*?href="(\/b\/[^"#]*)/g);
+  const fromShop = await linksIn(`${shop}?lang=fr`);
+  const toBooking = fromShop.filter((url) => url.startsWith(base));
+  expect(toBooking).toContain(`${base}?lang=fr`);
+  expect(toBooking.some((url) => url.includes("table=1"))).toBe(true);
+  const fromBooking = await linksIn(`${base}?lang=fr`);
+  expect(fromBooking).toContain(`${shop}/menu?lang=fr`);
+  for (const url of [...fromShop, ...fromBooking]) expect(url.match(/lang=fr/g)).toHaveLength(1);
+});
+
 test("links to other languages keep the path of the public URL, and lead from a refused form to its page", async () => {
   const { api, base, visitor } = openPage("salon", "CONFIRM", {
     publicUrl: "https://shop.example/desk",
