@@ -12,7 +12,7 @@ const limitOf = (ms: number, limitMs = LIMIT_MS): number => limitMs + 20 * ms;
 
 /** The time of all tests in a part of a plan. A worker takes one part after the other. */
 const PART_MS = 10_000;
-/** The time of the tests that each mutant gets in the first round; it triples each round. */
+/** How long the tests of a mutant take at most in the first round; each round triples the time. */
 const ROUND_MS = 500;
 /** Time that each run takes besides its tests. */
 const OVERHEAD_MS = 50;

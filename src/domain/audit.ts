@@ -51,13 +51,13 @@ export const listAuditActions = (): AuditAction[] => [
 
 /** Who makes a change. */
 export type Actor = {
-  /** `cli`: a user of this machine; `http`: an API key; `daemon`: deskbell itself. */
+  /** `cli`: a user of this machine; `http`: an API key, desk or alert link; `daemon`: deskbell. */
   via: "cli" | "http" | "daemon";
-  /** `uid:1000` for a user, the ID of an API key, or `daemon`. */
+  /** `uid:1000` for a user; the ID of the API key, desk or alert link; or `daemon`. */
   id: string;
   /**
-   * The name of the API key, of the system user, or of the user who ran sudo; null for the daemon,
-   * and for a key or user without a name.
+   * The name of the API key, desk or system user, or of the user who ran sudo; `alert link` for an
+   * alert link; null for the daemon, and for a key or user without a name.
    */
   name: string | null;
   /** The client's address; null unless `via` is `http`. */

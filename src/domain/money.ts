@@ -93,7 +93,7 @@ export function parseMoney(
     digits,
     max: MAX_MINOR_UNITS,
     noun: "an amount",
-    // Callers pass four decimals for an unknown currency too, and most currencies have two.
+    // A file without a valid currency is read with four decimals, the most that any currency has.
     example: digits > 3 ? "35.00" : formatDecimal(35 * 10 ** digits, digits),
     limit: `${currency} has ${digits === 0 ? "none" : digits}`,
   });

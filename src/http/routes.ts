@@ -40,6 +40,10 @@ const catalogRoute = (
 const pagedCatalog = (body: SchemaName): RouteDefinition["responses"] =>
   conditional("The list, or one page of it.", body, CATALOG_HEADERS, ["Content-Language", "Link"]);
 
+/**
+ * The routes of the core. Unless `openGet` makes a route, its path is below
+ * `/v1/businesses/:slug`; the constructors are in route-constructors.ts.
+ */
 const CORE_ROUTES: readonly RouteDefinition[] = [
   catalogRoute(lists.profile, {
     operationId: "getBusiness",

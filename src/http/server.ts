@@ -52,7 +52,7 @@ const FLUSH_MS = 5000;
 const DRAIN_MS = 5000;
 const IDLE_CHECK_MS = 50;
 const DAY_MS = 86_400_000;
-/** How long full connections are reported after the last refused connection. */
+/** How long `status` and `doctor` report refused connections after the last one. */
 const FULL_LASTS_MS = 10 * 60_000;
 
 /**

@@ -119,8 +119,8 @@ async function* scanChunks<T>(
 }
 
 /**
- * Returns the busy intervals near the days of a plan. An interval is read once, with the days in
- * which it ends.
+ * Returns the busy intervals near the days of a plan. The days are read in chunks; an interval that
+ * spans several chunks is read once, with the one in which it ends.
  */
 async function loadBookings(
   rt: Runtime,

@@ -9,10 +9,7 @@ import type { Runtime } from "../runtime.ts";
 import { initiatorOf, type VisitAccess } from "./access.ts";
 import { BOOKING, RESERVATION } from "./visit-kinds.ts";
 
-/**
- * The most pending visits of each kind that are checked. Visits with the earliest deadline come
- * first.
- */
+/** How many pending visits of each kind are checked, from the earliest deadline on. */
 const MAX_PENDING = 100;
 
 /** How an alert names a visit. */

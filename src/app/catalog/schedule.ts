@@ -179,8 +179,8 @@ export const restoreDateHours = (
   editSection(rt, slug, "exceptions", (exceptions) => withDate(exceptions, date, before));
 
 /**
- * Returns the exceptions with other ones for a date. The order of the other dates stays, because a
- * catalog file in another order would be a change.
+ * Returns the exceptions with those of a date replaced. The order of the other dates stays, because
+ * a catalog file in another order would be a change.
  */
 function withDate(
   exceptions: readonly OpeningException[],

@@ -16,7 +16,7 @@ const UNRESOLVED_RETENTION_DAYS = 90;
 const RESPONSE_RETENTION_MS = 7 * DAY_MS;
 const STATISTICS_RETENTION_MS = 30 * DAY_MS;
 const AUDIT_RETENTION_MS = 400 * DAY_MS;
-/** The time after its end for which time off is kept: its reason can be about a person's health. */
+/** How long time off is kept after its end. Its reason can be about a person's health. */
 const TIME_OFF_RETENTION_MS = 90 * DAY_MS;
 const BATCH_ROWS = 100;
 /**

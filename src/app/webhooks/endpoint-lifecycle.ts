@@ -63,8 +63,10 @@ export const disableEndpoint = (
   disableInTransaction(rt, id, reason, countToPark(rt, id));
 
 /**
- * Disables an endpoint and parks its deliveries. A large backlog is not counted: without `counted`,
- * `parked` is then only a minimum.
+ * Disables an endpoint and parks its deliveries.
+ *
+ * @param counted the deliveries, counted before the transaction. If it is missing, a large backlog
+ *   is not counted, and `parked` is a minimum.
  */
 export function disableInTransaction(
   rt: Runtime,

@@ -10,7 +10,9 @@ export type WallHours = { start: number; end: number };
 /** Returns when the business is open on a date, with its closures and exceptions. */
 export function hoursOn(schedule: ScheduleDoc, timezone: string, date: LocalDate): WallHours[] {
   const day = dayNumber(date);
-  const { work } = createWorkingTimeReader(schedule, localDays(timezone, day, day))();
+  const readWorkingTime = createWorkingTimeReader(schedule, localDays(timezone, day, day));
+  // The reader returns the working time of the business, less closures, if it is given no person.
+  const { work } = readWorkingTime();
   // The hours can end at 48:00, so a closure of the next day ends them at midnight.
   const nextDay = localDays(timezone, day + 1, day + 1);
   const open = subtract(work, closureIntervals(schedule.closures, nextDay));

@@ -211,7 +211,8 @@ function addStaff(
 /**
  * Returns a list with the service of a segment; empty if the service, variant or staff member is
  * unknown. Unknown IDs are issues, and unknown add-ons are left out. The variant is not checked if
- * its service is unknown.
+ * its service is unknown. Issues name the parameters of the query; `pointingTo` adds the fields of
+ * the segment.
  */
 export function resolveSegment(
   lookup: Lookup,

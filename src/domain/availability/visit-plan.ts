@@ -94,8 +94,8 @@ export function withDays(
   const createReader = () => {
     const longestMin = maxVisitMin(segments, business.bookingPolicy.maxGapMin);
     const starts = daysInterval(timezone, firstDay, lastDay);
-    // A shift can end at 48:00, so shifts from two days before count. The last visit can end days
-    // later; two more days are enough for any clock change.
+    // A shift can end at 48:00 of the day before, and the last visit can end days later. One more day
+    // before and two more days after are enough for any clock change.
     const daysAfter = 2 + Math.ceil(longestMin / DAY_MIN);
     const days = localDays(timezone, firstDay - 2, lastDay + daysAfter);
     return createWorkingTimeReader(schedule, days, {

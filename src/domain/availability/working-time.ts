@@ -228,7 +228,7 @@ function createHoursCheck(
     Infinity,
   );
   const last = bookings.reduce((day, { end }) => Math.max(day, dayAt(timezone, end)), -Infinity);
-  // A shift can end at 48:00, so shifts from two days before count.
+  // A shift can end at 48:00 of the day before; one more day is enough for a clock change.
   const workingTimeOf = createWorkingTimeReader(schedule, localDays(timezone, first - 2, last));
   const people = new Map(objects.staff.map((doc) => [objectId("staff", slug, doc), doc]));
   return (booking) => {

@@ -42,7 +42,7 @@ export const CSV_PARENTS = {
 export type CsvPartType = keyof typeof CSV_PARENTS;
 export type CsvKind = Exclude<CsvType, CsvPartType>;
 
-/** The kinds of objects with rows of their own, in the order of an export. */
+/** The kinds of objects that are not part of another one, in the order of an export. */
 export const CSV_KINDS: readonly CsvKind[] = [
   "service_category",
   "addon",

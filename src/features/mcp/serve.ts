@@ -32,7 +32,7 @@ import { INSTRUCTIONS, TOOLS } from "./tools.ts";
 
 /**
  * Responds to a message of the Model Context Protocol.
- * @throws AppError for a wrong key, and where nothing is published: such a request reaches no tool
+ * @throws AppError before a tool is reached, if the key is wrong or the path has no public business
  */
 export async function serve(
   rt: Runtime,

@@ -298,7 +298,7 @@ async function showDetails(
   return respondAsked(request, page, state, asked);
 }
 
-/** Returns the hold of a form that a mail asks this visitor to confirm. */
+/** Returns the hold that this visitor has made with a form, and that waits for a confirmation. */
 function findOwnAsked(
   request: PageRequest,
   { business }: BookingShop,

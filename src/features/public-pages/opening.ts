@@ -33,7 +33,7 @@ export function readOpeningState(
 ): OpeningState {
   const minute = Math.floor(now / MINUTE_MS);
   const today = dayAt(timezone, minute);
-  // Opening hours can end at 48:00, so those that began two days before count.
+  // Opening hours can end at 48:00 of the day before; one more day is enough for a clock change.
   const days = localDays(timezone, today - 2, today + DAYS_AHEAD);
   const { work } = createWorkingTimeReader(schedule, days)();
   const current = work.find(({ start, end }) => start <= minute && minute < end);

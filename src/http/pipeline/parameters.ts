@@ -230,8 +230,8 @@ const SHARED_CODES = new Set([
 const MAX_DETAILS = 2;
 
 /**
- * Returns an error with the code that all issues share, if problems have this code, too; else with
- * the code invalid_parameter.
+ * Returns an error with the code that all issues share, if a problem response can have this code;
+ * otherwise with the code invalid_parameter.
  */
 export function parametersError(issues: ValidationIssue[]): AppError {
   const codes = new Set(issues.map(({ code }) => code));

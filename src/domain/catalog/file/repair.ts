@@ -83,8 +83,9 @@ const expectsObject = (issue: ZodIssue): boolean =>
   issue.code === "invalid_type" && issue.expected === "object";
 
 /**
- * Deletes or replaces the value at a path. A list element that should be an object stays: a whole
- * item is skipped later, and `repairContainer` deletes a list inside an item or the business.
+ * Deletes or replaces the value at a path. A list element that should be an object stays for now: if
+ * it is a whole item, it is skipped later; if its list is inside an item or the business,
+ * `repairContainer` deletes the list.
  */
 function repairAt(contents: unknown[], path: Path, shouldBeObject: boolean): void {
   const [parentPath, field] = [path.slice(0, -1), path.at(-1)];

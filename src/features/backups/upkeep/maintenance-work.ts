@@ -98,8 +98,9 @@ export function createMaintenance(
   }
 
   /**
-   * Returns whether to replace the backup of a handover that did not take place, which is not
-   * copied. The next try is ten minutes later.
+   * Returns whether to make a backup because the newest one is of a handover that did not take
+   * place: such a backup is not copied. After each call that checks this, those of the next ten
+   * minutes return false.
    */
   function mustReplace(): boolean {
     const now = rt.monotonic();

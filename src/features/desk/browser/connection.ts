@@ -219,8 +219,8 @@ const addMissed = (
     : { ...answer, text: `${answer.text} ${notTaken} ${missed}`, isGood: false };
 
 /**
- * Returns the state after a tap that is not taken; undefined if it is as before, because the camera
- * tries a code several times a second.
+ * Returns the state after a tap that is not taken. The camera tries a code several times a second,
+ * so the function returns undefined if the state stays the same, and the page is not drawn again.
  */
 function refuseTap(
   { wait }: DeskTexts,

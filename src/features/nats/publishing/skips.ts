@@ -20,7 +20,10 @@ export function createSkipRecorder(rt: Runtime, { id, name }: DestinationRow) {
     rt.log("warn", "A destination does not get an event.", fields);
   }
 
-  /** Records the events between the cursor and the next event, which have left the history. */
+  /**
+   * Records the events between the cursor and the next event, which have left the history, and moves
+   * the cursor past them.
+   */
   function recordPruned(cursor: CursorRow, nextSequence: number): void {
     const last = Math.min(nextSequence - 1, feed.getPrunedSequence(cursor.businessId));
     const count = last - cursor.sequence;
