@@ -18,7 +18,7 @@ const IDLE_MS = 5000;
 const BARE_SERVER = `import { createServer } from "node:http";
 createServer((_, response) => response.end("ok")).listen(Number(process.argv[2]), "127.0.0.1");`;
 /**
- * An HTTP server that reads a database, and a thread that has a connection of its own and can send.
+ * An HTTP server that reads a database, and a thread with a database connection and an HTTP client.
  * It checks, schedules and caches nothing.
  */
 const SMALL_DAEMON = `import { createServer } from "node:http";

@@ -52,7 +52,7 @@ test("neither the link nor the cookie of a desk is in a log, a file, a referrer 
   // The path of the page before, which has the link, is left out.
   expect([referrer, address]).toEqual([`${url}/`, `${url}/b/${SALON}/desk`]);
   expect(title).toBe("Door · Salon Aurora");
-  // A link that was used is opened again, guessed, and sent where it does not belong.
+  // The token of a used link is sent again: in the link, and in URLs that do not take it.
   for (const path of [
     `/b/${SALON}/desk/pair/${token}`,
     `/b/${SALON}/desk?token=${token}`,

@@ -136,7 +136,7 @@ async function createOnePartner([first, ...others]: readonly StartedServer[]): P
   return secret ?? "";
 }
 
-/** Reads the businesses of each server with one key, and nothing else of the server. */
+/** Reads the businesses and a list of each server with one key. Metrics are not served to partners. */
 async function expectOnePartner(proxy: Proxy, servers: readonly StartedServer[], key: string) {
   const headers = { authorization: `Bearer ${key}` };
   for (const { name, slug, list } of servers) {

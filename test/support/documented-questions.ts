@@ -74,7 +74,7 @@ export function queryOf(question: Question): URLSearchParams {
   return query;
 }
 
-/** Returns a service of a visit as the requests that book it name it. */
+/** Returns a service of a visit in the form of a segment of a booking request. */
 export const toSegment = ({ service, variant, addons, staff }: Wish) => ({
   serviceId: service,
   variantId: variant,

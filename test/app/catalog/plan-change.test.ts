@@ -161,7 +161,7 @@ test("the plan of a new currency has an event for each object with a price, alth
   expect(types).toContain("addon.updated");
 });
 
-test("a part of a catalog is not compared with a later catalog, from which it would delete the other objects", () => {
+test("a change is not planned with a partly loaded catalog if the stored one has changed since", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   const business = getBusiness(rt, "salon-aurora");

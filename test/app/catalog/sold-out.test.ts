@@ -74,7 +74,7 @@ test.each([1, 2])(
   120_000,
 );
 
-test("a sold-out mark reads only the dish and the objects that it refers to", () => {
+test("a sold-out mark reads only the dish and the objects to which the dish refers", () => {
   const rt = createCountingRuntime(100, 1);
   const { catalog: store, objectVersions } = rt.store;
   const [dish] = loadCatalog(rt, getBusiness(rt, SLUG)).catalog.objects.menu_item;

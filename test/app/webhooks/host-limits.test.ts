@@ -42,7 +42,7 @@ test("a verification is written at most once a day, and failures on that day do 
   expect(readLimit().verifiedAt).toBe(first + DAY_MS);
 });
 
-test("a host is limited after as many failed deliveries as it may get, but not while it is verified", async () => {
+test("a host is limited once failed deliveries have used up its share, unless it is verified", async () => {
   const { rt, readLimit, record } = await setUp();
   record(false, MAX_UNVERIFIED_DELIVERIES);
   expect(listLimitedHosts(rt)).toEqual([HOST]);

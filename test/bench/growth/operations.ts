@@ -27,7 +27,7 @@ import {
 } from "./data.ts";
 import { createOperatorOperations, OPERATOR_OPERATIONS } from "./operator-operations.ts";
 
-// Ticket orders count against the limits of a key, as every command and the daemon know.
+// Every command and the daemon load the ticket orders, which count against the limits of a key.
 await loadOtherVisits();
 
 const BIN = join(import.meta.dirname, "../../../bin/deskbell.js");

@@ -148,7 +148,7 @@ test.each([
   ({ order, intervalMin }) => {
     const visit = plan({ services: order.map((service) => serviceRequest(service)) });
     expect(visit.intervalMin).toBe(intervalMin);
-    // 12:01 is the next whole minute; the cut requires two hours.
+    // 12:01 is the next whole minute, and the cut has a minimum notice of two hours.
     expect(visit.earliestMin * 60_000).toBe(Date.parse("2026-11-20T14:01:00Z"));
     expect(visit.horizonDay - visit.firstDay).toBe(4);
   },

@@ -684,7 +684,7 @@ test("doctor reports every condition until the condition ends", { timeout: 60_00
   }
 });
 
-test("doctor reports a condition once, whatever subject its kind has", async () => {
+test("doctor reports a condition once, whatever its kind is about", async () => {
   const rt = await createRunningServer();
   const code = "proxy.one_address";
   await INJECTIONS[code](rt);
@@ -697,7 +697,7 @@ test("doctor reports a condition once, whatever subject its kind has", async () 
   }
 });
 
-test("doctor lists a condition about a subject without a check of its own, with no summary", async () => {
+test("doctor lists a condition that none of its checks covers, without a summary", async () => {
   const rt = await createRunningServer();
   const code = "proxy.one_address";
   await INJECTIONS[code](rt);

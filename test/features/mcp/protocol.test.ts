@@ -82,7 +82,7 @@ test("the handshake chooses a protocol revision that client and server know", as
   expect([unknown.status, unknown.body.error.code]).toEqual([400, -32022]);
 });
 
-test("a stateless request says its revision in the body and in the headers", async () => {
+test("an MCP request without a session states its protocol version in the body and in the headers", async () => {
   const agents = openAgents("salon");
   const call = statelessRequest("tools/call", { name: "get_business", arguments: {} });
   const good = await post(agents, PATH, call.body, call.headers);

@@ -133,7 +133,7 @@ test("a server without a published business answers only requests with a key", a
   expect((await call("get_business")).body.data).toMatchObject({ slug: "salon-aurora" });
 });
 
-test("a wrong key and one of another business are refused with the status of the API", async () => {
+test("MCP refuses a wrong key, or one of another business, with the status that the API uses", async () => {
   const agents = openAgents("salon", "restaurant");
   const send = (secret: string) =>
     post(agents, "/b/salon-aurora/mcp", listRequest, { authorization: `Bearer ${secret}` });

@@ -105,7 +105,7 @@ test("each page of a long menu has an ID of its own in JSON-LD", async () => {
   expect(await idOf("/menu?page=2")).toMatch(/\/b\/bar\/menu\?page=2#menu$/);
 });
 
-test("an event names the business as its organizer, and a dish in one size has that size's price", async () => {
+test("the JSON-LD of an event names the business as its organizer, and a dish in one size has that size's price", async () => {
   const venue = publishSample("venue");
   const [event] = graphIn(await (await venue.get("/events/blue-hour-quartet")).text());
   expect(event).toMatchObject({

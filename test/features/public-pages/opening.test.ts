@@ -49,7 +49,7 @@ test("the time of closing is said only within a day, because it has no day", () 
   expect(read("2026-11-24T00:00:00+01:00")).toMatchObject({ isOpen: true, changesAt: closesAt });
 });
 
-test("a page is valid until it says the time of closing", () => {
+test("a page that does not name the time of closing is valid until the closing is a day away", () => {
   const hours = [
     { days: ["mon" as const], start: "00:00", end: "46:00", validFrom: null, validTo: null },
   ];

@@ -47,7 +47,7 @@ test("a page is kept by caches, which ask each time whether it has changed", asy
   expect([again.status, await again.text()]).toEqual([304, ""]);
 });
 
-test("caches keep a page for each Accept-Language unless the URL has a language of pages", async () => {
+test("caches keep a page for each Accept-Language unless ?lang= names a language of pages", async () => {
   const { get } = publishSample("salon");
   const varyOf = async (query: string) => (await get(query)).headers.get("vary");
   expect(await varyOf("?lang=de")).not.toContain("Accept-Language");

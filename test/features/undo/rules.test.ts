@@ -41,7 +41,7 @@ function createVersions(seed: number, changes: number): Version[] {
 }
 
 test(
-  "the objects that random changes replaced restore each earlier catalog",
+  "each earlier catalog can be restored from the objects that random changes replaced",
   { timeout: 120_000 },
   () => {
     fc.assert(

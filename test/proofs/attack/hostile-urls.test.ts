@@ -72,8 +72,8 @@ const endpointRequest = (businessId: string, url: string) => ({
 });
 
 /**
- * Returns the spellings of private addresses that are accepted, and how many a URL parser takes for
- * addresses.
+ * Returns the spellings of private addresses that are accepted, and the number of all spellings that
+ * a URL parser reads as an address.
  */
 function parseSpellings(count: number, allowances: UrlPolicy) {
   const random = createSeededRandom(SEED);

@@ -231,7 +231,7 @@ function control(kind: string, run: () => Promise<{ share: number }>): Promise<n
 }
 
 test.each(CASES)(
-  "strangers with %i addresses take at most a tenth of a week on a page with booking %s, and others see the telephone number",
+  "strangers with %i addresses take at most a tenth of the free time of a week on a page with booking %s, and others see the telephone number",
   { timeout: patient(1_800_000) },
   async (addresses, mode) => {
     const shop = open(mode);
@@ -267,7 +267,7 @@ test.each(CASES)(
 );
 
 test.each(CASES)(
-  "strangers with %i addresses take at most a tenth of a week on a page with booking %s and mail, and every guest with a mailbox at a provider books",
+  "strangers with %i addresses take at most a tenth of the free time of a week on a page with booking %s and mail, and every guest with a mailbox at a provider books",
   { timeout: patient(1_800_000) },
   async (addresses, mode) => {
     const { share, tries, honest } = await runWithMail(await openWithMail(mode), addresses);

@@ -176,7 +176,7 @@ async function attackAll(
   return { requestCount, ownDataCount };
 }
 
-/** Attacks an API that takes the endpoints of all businesses for those of each business. */
+/** Attacks an API that is broken on purpose: each business gets the endpoints of all businesses. */
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
   const error = await attackAll(2, 0, (rt) => {
     const { list } = rt.store.endpoints;

@@ -279,7 +279,7 @@ test("the check of refusals accepts only a refusal that a visit of that moment e
   expect(found.map(({ span }) => span.sentAt)).toEqual([5, 25]);
 });
 
-test("the check of prices accepts only a price that may have held when it was charged", () => {
+test("the check of prices accepts only a charged price that may have been in force at that time", () => {
   const price = (cents: number, sentAt: number) => ({ cents, span: at(sentAt) });
   const changes = [price(40, -9), price(41, 10)];
   const charged = [price(40, 5), price(40, 11), price(40, 12), price(41, 8), price(41, 10)];

@@ -28,7 +28,10 @@ const HANDOVERS = chooseScale(1, 200, 2);
 const SEED = chooseSeed(15);
 const BOOKERS = 2;
 const CONTROL_HANDOVERS = 3;
-/** The time for the control, which runs from source and takes several times as long to start. */
+/**
+ * The additional time of the control. It runs from source, and so takes several times as long to
+ * start as the built program.
+ */
 const CONTROL_MS = isRecording() ? 600_000 : 0;
 const COMMAND_MS = patient(90_000);
 const KILLED_SHARE = 0.25;

@@ -121,7 +121,10 @@ test(
       .toBeGreaterThan(MOMENTS);
     const backups: Backup[] = [];
     const fileCopies: Backup[] = [];
-    /** Backups of one second get the times of the next seconds, so that the newest is ahead. */
+    /**
+     * The time of the newest backup. Each further backup of a second is dated a second later, so this
+     * time can be ahead of the clock.
+     */
     let newestAt = 0;
     const other = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
     onTestFinished(other.close);

@@ -26,7 +26,7 @@ test("a redelivery with a rate is sent again early by its ID, and not by a filte
   expect(dueTimes()).toEqual([0, 60_000, 0]);
 });
 
-test("a redelivery counts as untried until its first attempt, and a new delivery or a retry does not count", async () => {
+test("a redelivery counts as untried until its first attempt; a new delivery or a retry never counts", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");

@@ -135,7 +135,7 @@ describe("alerts about one condition", () => {
 });
 
 describe("several conditions", () => {
-  test("new conditions share one alert if at least five of their code and business are open, the new ones included", () => {
+  test("new conditions share one alert if at least five with the same code and business are open, the new ones included", () => {
     const { run, sent } = startTracking();
     run(1, failing("a"), failing("b"));
     const all = ["a", "b", "c", "d", "e", "f"].map(failing);

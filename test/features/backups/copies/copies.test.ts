@@ -394,7 +394,7 @@ test("a --backup-command that failed is tried each hour, also while the list of 
   expect(runs()).toBe(2);
 });
 
-test("a copy that fails in both places names both", async () => {
+test("the reason of a failed copy names --backup-dir and --backup-command if both failed", async () => {
   const dir = join(createTempFolder(), "nas");
   const rt = await createServer({ backupDir: dir, backupCommand: "exit 3" });
   const backup = await createBackup(rt);

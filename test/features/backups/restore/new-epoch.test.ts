@@ -67,7 +67,7 @@ test("a takeover is refused if another one has got a higher epoch meanwhile", ()
   );
 });
 
-test("a last copy is not complete any more after a takeover with a higher epoch", () => {
+test("a last copy no longer counts as complete after a later takeover", () => {
   const dir = createTempFolder();
   createMarker(createMachine(0), dir, 9, 0);
   expect(() => createEpoch(createMachine(0), dir, 0, { epoch: 0, isLast: true })).toThrow(

@@ -65,7 +65,7 @@ test.each([
   expect(new Set([word, ...forms].map(stemOf)).size).toBe(1);
 });
 
-test("a name is found by itself and by its parts", () => {
+test("the docs search finds a name such as listServices by the whole name and by its parts", () => {
   expect(wordsOf("listServices of menu_item.updated")).toEqual([
     "listservices",
     "list",

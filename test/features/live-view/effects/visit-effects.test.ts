@@ -46,7 +46,7 @@ const businessOf = (rt: TestRuntime) => rt.store.businesses.findBySlug(SLUG)!;
 const bookingOf = (rt: TestRuntime, id: string) =>
   rt.store.bookings.findById(businessOf(rt).id, id);
 
-test("approving the selected visit asks first, and says that nobody tells the guest of a visit that no partner made", () => {
+test("approving the selected visit asks first, and says that nobody informs the guest if no partner made the visit", () => {
   const { rt, view, dye } = openDay();
   view.press("j", "a");
   expect(view.text()).toContain("Approve - at 11:00? Nobody tells the guest.");

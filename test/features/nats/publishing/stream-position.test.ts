@@ -10,7 +10,7 @@ const stored = (streamSequence: number) => ({
   isDuplicate: false,
 });
 
-test("a late answer from the stream before a recreation does not count as a number of the new stream", () => {
+test("a late answer of a stream that was recreated meanwhile does not change the position in the new one", () => {
   const rt = createTestRuntime();
   const destination = { ...addDestination(rt).destination, streamSequence: 50 };
   const position = createStreamPosition(rt, destination);

@@ -125,7 +125,7 @@ test("a partner's request counts against its limit at the business and its limit
   expect((await ask("businesses")).status).toBe(429);
 });
 
-test("a 403 counts in the total if the partner does not reach the business or may not use a route above the businesses", async () => {
+test("a 403 counts against a partner's total limit if the partner does not reach the business, or may not use a route outside the businesses", async () => {
   const rt = createTestRuntime();
   const [one, other] = addBusinesses(rt, ["one", "other"]);
   const partner = createTestPartner(rt, [one!], { scopes: ["services.read"], totalMinute: 2 });

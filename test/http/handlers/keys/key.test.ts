@@ -276,7 +276,7 @@ describe("POST key/rotate", () => {
     expect(await refusal(stolen.secret)).toBe("401 expired_key");
   });
 
-  test("an old secret is known until the next rotation, as the texts of the problems say", async () => {
+  test("an old secret gets expired_key until the next rotation, and invalid_key after it", async () => {
     const { secret, rotateTo, refusal } = setUp();
     const second = await rotateTo(secret, "one", { overlapSeconds: 0 });
     expect(await refusal(secret, "new")).toBe("401 expired_key");
