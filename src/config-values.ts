@@ -1,6 +1,6 @@
 import { ALERT_FORMATS, type AlertFormat } from "./domain/conditions/alert-url.ts";
 import { AppError } from "./domain/errors.ts";
-import { isMailAddress } from "./domain/mail-address.ts";
+import { isMailAddress } from "./domain/mail/mail-address.ts";
 import { readLimited } from "./platform/limited-read.ts";
 
 // These functions check single values of the configuration, from a flag or a variable. An optional

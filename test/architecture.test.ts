@@ -126,6 +126,14 @@ const PURE_PACKAGES = [
 const violations = (find: (source: Source) => string[]): string[] =>
   sources.flatMap((source) => find(source).map((what) => `${source.path}: ${what}`));
 
+test("no folder has more than 20 sources, except the migrations, which have one order", () => {
+  const folders = Map.groupBy(sources, ({ path }) => dirname(path));
+  folders.delete("store/migrations");
+  const found = [...folders].filter(([, files]) => files.length > 20);
+  expect(folders.size).toBeGreaterThan(50);
+  expect(found.map(([folder, files]) => `${folder}: ${files.length} sources`)).toEqual([]);
+});
+
 test("each layer imports only the layers below it", () => {
   const found = violations((source) => {
     const layer = layerOf(source.path);

@@ -4,8 +4,12 @@ import { readCatalog } from "../../src/domain/catalog/source/read-catalog.ts";
 import { formatInstant } from "../../src/domain/local-time.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { diffCatalog, sortOrdersAfter } from "../../src/domain/catalog/change/diff.ts";
-import { createEnvelope, type Envelope, type EventDraft } from "../../src/domain/envelope.ts";
-import type { EventType } from "../../src/domain/event-types.ts";
+import {
+  createEnvelope,
+  type Envelope,
+  type EventDraft,
+} from "../../src/domain/events/envelope.ts";
+import type { EventType } from "../../src/domain/events/event-types.ts";
 import { catalogChangedEvent } from "../../src/domain/public/catalog-changed.ts";
 import { toPublicProfile } from "../../src/domain/public/profile.ts";
 import { toPublicCatalog } from "../../src/domain/public/public-catalog.ts";

@@ -1,9 +1,9 @@
-import { describeFlags, SENT_WHEN } from "../../src/domain/event-descriptions.ts";
+import { describeFlags, SENT_WHEN } from "../../src/domain/events/event-descriptions.ts";
 import {
   ADDITIONAL_EVENT_TYPES,
   ALL_EVENT_TYPES,
   type EventType,
-} from "../../src/domain/event-types.ts";
+} from "../../src/domain/events/event-types.ts";
 import { type SignatureHeaders, TOLERANCE_SEC } from "../../src/domain/webhooks/webhook-post.ts";
 import { exampleEvent } from "./examples.ts";
 import type { HeaderSpec } from "../../src/http/openapi/headers.ts";

@@ -1,6 +1,11 @@
 import { hash } from "node:crypto";
-import { type EventDraft, createEnvelope } from "../domain/envelope.ts";
-import { type EventReader, mayReadEvent, type EventType, prefixOf } from "../domain/event-types.ts";
+import { type EventDraft, createEnvelope } from "../domain/events/envelope.ts";
+import {
+  type EventReader,
+  mayReadEvent,
+  type EventType,
+  prefixOf,
+} from "../domain/events/event-types.ts";
 import { localise } from "../domain/public/public-context.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import type { Runtime } from "./runtime.ts";

@@ -12,7 +12,7 @@ import {
 import type { AuditAction } from "../domain/audit.ts";
 import { deepEqual } from "../domain/equality.ts";
 import { AppError, assertFound } from "../domain/errors.ts";
-import { EVENT_GROUPS, type EventGroup, maySubscribe } from "../domain/event-types.ts";
+import { EVENT_GROUPS, type EventGroup, maySubscribe } from "../domain/events/event-types.ts";
 import { shellQuote } from "../domain/text.ts";
 import { FEATURES } from "../features/index.ts";
 import { audit, auditTime } from "./audit.ts";

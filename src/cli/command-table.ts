@@ -19,43 +19,43 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
     {
       name: "catalog",
       about: "Apply, compare, undo, export and import catalogs.",
-      load: () => import("./commands/catalog.ts"),
+      load: () => import("./commands/catalog/catalog.ts"),
     },
     {
       name: "services",
       about: "Create, list, show and update services.",
-      load: () => import("./commands/services.ts"),
+      load: () => import("./commands/catalog/services.ts"),
     },
     {
       name: "menu",
       about: "List, show and update dishes, and mark them as sold out.",
-      load: () => import("./commands/menu.ts"),
+      load: () => import("./commands/catalog/menu.ts"),
     },
     {
       name: "staff",
       about: "Create, list, show, update and delete staff members.",
-      load: () => import("./commands/staff.ts"),
+      load: () => import("./commands/catalog/staff.ts"),
     },
     {
       name: "promotions",
       about: "List, show, update, pause, resume and end promotions.",
-      load: () => import("./commands/promotions.ts"),
+      load: () => import("./commands/catalog/promotions.ts"),
     },
     {
       name: "public-events",
       about:
         "List, show, update, cancel and postpone events with tickets: concerts, dinners, classes.",
-      load: () => import("./commands/public-events.ts"),
+      load: () => import("./commands/catalog/public-events.ts"),
     },
     {
       name: "hours",
       about: "List and update the opening hours of the business.",
-      load: () => import("./commands/hours.ts"),
+      load: () => import("./commands/catalog/hours.ts"),
     },
     {
       name: "closures",
       about: "Create, list and delete days on which the business is closed.",
-      load: () => import("./commands/closures.ts"),
+      load: () => import("./commands/catalog/closures.ts"),
     },
   ],
   "Visits and tickets": [
@@ -82,7 +82,7 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
     {
       name: "time-off",
       about: "Create, list and delete time off of staff members.",
-      load: () => import("./commands/time-off.ts"),
+      load: () => import("./commands/catalog/time-off.ts"),
     },
   ],
   Partners: [

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { ALL_EVENT_TYPES, type EventType, isEventType } from "../domain/event-types.ts";
+import { ALL_EVENT_TYPES, type EventType, isEventType } from "../domain/events/event-types.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { usageError } from "./failure.ts";
 import { parseDuration, parsePastTime } from "../domain/local-time.ts";

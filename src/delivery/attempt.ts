@@ -6,8 +6,8 @@ import { RAISE_OPEN_FILE_LIMIT } from "../platform/open-file-limit.ts";
 import { errorInWords } from "../domain/errors.ts";
 import { stopsEndpoints } from "../domain/api-key.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
-import { bodyFor } from "../domain/envelope.ts";
-import { type EventReader, mayReadEvent } from "../domain/event-types.ts";
+import { bodyFor } from "../domain/events/envelope.ts";
+import { type EventReader, mayReadEvent } from "../domain/events/event-types.ts";
 import {
   classifyOutcome,
   isLocalFailure,

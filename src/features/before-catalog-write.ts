@@ -1,4 +1,4 @@
-import type { BeforeCatalogWrite } from "../app/catalog/catalog-write.ts";
+import type { BeforeCatalogWrite } from "../app/catalog/changes/catalog-write.ts";
 import { joinNewBusiness } from "./partners/join-new-business.ts";
 import { recordChange } from "./undo/record-change.ts";
 

@@ -1,5 +1,5 @@
 import type { EndpointsAtEnd, KeyKind, Scope } from "../domain/api-key.ts";
-import type { EventGroup } from "../domain/event-types.ts";
+import type { EventGroup } from "../domain/events/event-types.ts";
 import { columns, type Db, insertInto, parseOptional } from "./database/db.ts";
 import { parseJson } from "./database/storage-error.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../src/app/keys.ts";
 import { hashApiKey, SCOPES } from "../../src/domain/api-key.ts";
 import { createEndpoint, updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
-import type { EventType } from "../../src/domain/event-types.ts";
+import type { EventType } from "../../src/domain/events/event-types.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { addBusiness } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";

@@ -2,7 +2,7 @@ import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { type Config, readConfig } from "../../src/config.ts";
-import type { EventDraft } from "../../src/domain/envelope.ts";
+import type { EventDraft } from "../../src/domain/events/envelope.ts";
 import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 

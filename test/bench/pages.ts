@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Client } from "undici";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
-import { editObject } from "../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../src/app/catalog/changes/edit-object.ts";
 import { createKey } from "../../src/app/keys.ts";
 import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
 import { readConfig } from "../../src/config.ts";

@@ -8,7 +8,7 @@ import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { createTestApp } from "../support/app.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { type Page, useBrowser } from "../support/browser.ts";
 import { startProgram } from "../support/cli.ts";
 import { createTestWorker, subscribe } from "../support/delivery.ts";

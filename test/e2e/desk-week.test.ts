@@ -11,7 +11,7 @@ import {
 import { createAlerting } from "../../src/features/alerts/alerting.ts";
 import type { Alert } from "../../src/features/alerts/rules/alert.ts";
 import { withLinks } from "../../src/features/alerts/with-links.ts";
-import { confirmTicketOrder, createTicketOrder } from "../../src/features/tickets/orders.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../src/features/tickets/orders/orders.ts";
 import type { DeskMessage } from "../../src/features/desk/browser/desk.tsx";
 import { createDeskLink } from "../../src/features/desk/desks.ts";
 import { startServer } from "../../src/http/server.ts";

@@ -5,7 +5,7 @@ import axeCore from "axe-core";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../src/app/keys.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
-import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../src/domain/events/event-types.ts";
 import { createTestApp } from "../support/app.ts";
 import { templatePathOf } from "../../.config/openapi/operation.ts";
 import { ROUTES } from "../support/routes.ts";

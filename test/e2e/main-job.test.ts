@@ -5,7 +5,7 @@ import { Webhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import { expect, test } from "vitest";
-import type { Envelope } from "../../src/domain/envelope.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createReceiver, type TestReceiver } from "../support/receiver.ts";
 

@@ -18,7 +18,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { readPartnerGuide } from "../../src/platform/assets.ts";
 import { findFreePort } from "../../src/cli/running/port.ts";
-import { createEnvelope } from "../../src/domain/envelope.ts";
+import { createEnvelope } from "../../src/domain/events/envelope.ts";
 import {
   deliveryHeaders,
   generateSecret,

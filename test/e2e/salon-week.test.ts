@@ -4,7 +4,7 @@ import { changeBooking } from "../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../src/app/bookings/reschedule.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { createCalendar } from "../../src/features/calendars/calendars.ts";
-import { editObject } from "../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../src/app/catalog/changes/edit-object.ts";
 import type { Scope } from "../../src/domain/api-key.ts";
 import { catalogId } from "../../src/domain/ids.ts";
 import { createTestApi, SALON } from "../http/support/api.ts";

@@ -5,8 +5,8 @@ import { type AttemptReport, DeliveryWorker } from "../../src/delivery/delivery-
 import { createSender } from "../../src/delivery/sender.ts";
 import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
 import { emptySchedule } from "../../src/domain/catalog/catalog.ts";
-import type { EventDraft } from "../../src/domain/envelope.ts";
-import { EVENT_TYPES, type EventType } from "../../src/domain/event-types.ts";
+import type { EventDraft } from "../../src/domain/events/envelope.ts";
+import { EVENT_TYPES, type EventType } from "../../src/domain/events/event-types.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 import { buildCatalog } from "./catalog-builders.ts";

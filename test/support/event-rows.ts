@@ -5,7 +5,7 @@ import {
   type EventType,
   prefixOf,
   settableFlags,
-} from "../../src/domain/event-types.ts";
+} from "../../src/domain/events/event-types.ts";
 import { createTestRuntime, prepareDatabase, type TestRuntime } from "./test-runtime.ts";
 import { applyCatalogBody, eventTypesOf, recordEvents } from "./use-case.ts";
 

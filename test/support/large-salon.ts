@@ -1,5 +1,5 @@
 import { isoCurrency } from "../../src/domain/money.ts";
-import { changeCatalog } from "../../src/app/catalog/change-catalog.ts";
+import { changeCatalog } from "../../src/app/catalog/changes/change-catalog.ts";
 import type { Catalog } from "../../src/domain/catalog/catalog.ts";
 import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
 import type { Runtime } from "../../src/app/runtime.ts";

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { EVENT_TYPES } from "../../src/domain/event-types.ts";
+import { EVENT_TYPES } from "../../src/domain/events/event-types.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 import { subscribe, addBusiness } from "./delivery.ts";
 

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { editObject } from "../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../src/app/catalog/changes/edit-object.ts";
 import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 

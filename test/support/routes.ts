@@ -1,4 +1,4 @@
-import { maySubscribe, type EventType } from "../../src/domain/event-types.ts";
+import { maySubscribe, type EventType } from "../../src/domain/events/event-types.ts";
 import { loadFromFeatures } from "../../src/features/index.ts";
 import { loadRoutes } from "../../src/http/routes.ts";
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import type { SeededRandom } from "../../src/domain/seeded-random.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 import { createSeededSalon } from "./daemon.ts";
 import { patient } from "./patience.ts";

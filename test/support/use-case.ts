@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { AppError, type ValidationIssue } from "../../src/domain/errors.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 import { CATALOG_HEADER } from "./catalog-file.ts";

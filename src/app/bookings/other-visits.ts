@@ -1,5 +1,5 @@
-import type { EventDraft } from "../../domain/envelope.ts";
-import type { EventType } from "../../domain/event-types.ts";
+import type { EventDraft } from "../../domain/events/envelope.ts";
+import type { EventType } from "../../domain/events/event-types.ts";
 import type { CatalogState } from "../../domain/public/catalog-changed.ts";
 import { loadFromFeatures } from "../../features/index.ts";
 import type { BusinessRow } from "../../store/businesses.ts";

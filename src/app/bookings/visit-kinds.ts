@@ -10,7 +10,7 @@ import {
   toPublicReservation,
 } from "../../domain/bookings/reservation.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
-import type { EventDraft } from "../../domain/envelope.ts";
+import type { EventDraft } from "../../domain/events/envelope.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { VisitListFilter } from "../../store/bookings/visit-lists.ts";
 import type { PendingVisit } from "../../store/bookings/visits.ts";

@@ -4,7 +4,7 @@ import type { CatalogFile } from "../../domain/catalog/source/catalog-source.ts"
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { loadCatalog } from "./load-catalog.ts";
-import type { ChangeResult, LoadedCatalog } from "./plan-change.ts";
+import type { ChangeResult, LoadedCatalog } from "./changes/plan-change.ts";
 import {
   type CatalogSource,
   parseSources,
@@ -16,7 +16,7 @@ import {
   planReplacement,
   replaceCatalog,
   type Replacement,
-} from "./replace-catalog.ts";
+} from "./changes/replace-catalog.ts";
 
 /**
  * Returns the files of each business. If there is only one business, all files belong to it. Else a

@@ -4,8 +4,8 @@ import { formatLocalMinute } from "../../domain/local-time.ts";
 import { quote, shellQuote } from "../../domain/text.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import { editObject } from "./edit-object.ts";
-import type { ChangeResult } from "./plan-change.ts";
+import { editObject } from "./changes/edit-object.ts";
+import type { ChangeResult } from "./changes/plan-change.ts";
 
 /** Pauses a promotion, which hides it from partners until it is resumed. */
 export const pausePromotion = (rt: Runtime, slug: string, keyOrId: string): ChangeResult =>

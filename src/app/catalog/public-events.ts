@@ -5,9 +5,9 @@ import { quote, shellQuote } from "../../domain/text.ts";
 import { otherVisits } from "../bookings/other-visits.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import { editObject } from "./edit-object.ts";
+import { editObject } from "./changes/edit-object.ts";
 import { getStoredObject } from "./objects.ts";
-import type { ChangeResult } from "./plan-change.ts";
+import type { ChangeResult } from "./changes/plan-change.ts";
 
 /** `orders` has the IDs of the ticket orders for the event, which stay as they are. */
 export type PublicEventChange = { result: ChangeResult; orders: string[] };

@@ -11,7 +11,7 @@ import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { loadCatalog, readTakenTickets, toStoredCatalog } from "./load-catalog.ts";
 import { type AppendResult, appendEvents } from "../events.ts";
-import { eventDraft } from "../../domain/envelope.ts";
+import { eventDraft } from "../../domain/events/envelope.ts";
 import { emptyObjects } from "../../domain/catalog/catalog.ts";
 
 // A business's public catalog changes by a catalog file or edit, by day-to-day changes such as

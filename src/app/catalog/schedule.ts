@@ -14,9 +14,9 @@ import { AppError, assertFound } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { editCatalog, withObjects } from "./edit-catalog.ts";
+import { editCatalog, withObjects } from "./changes/edit-catalog.ts";
 import { getObject } from "./objects.ts";
-import type { ChangeResult } from "./plan-change.ts";
+import type { ChangeResult } from "./changes/plan-change.ts";
 
 /** Returns whether a rule is for the regular hours. A rule for a season has a first or last day. */
 export const isRegular = ({ validFrom, validTo }: HoursRule): boolean =>

@@ -4,9 +4,14 @@ import { withShownTexts } from "../../domain/catalog/shown-texts.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote, shellQuote } from "../../domain/text.ts";
 import type { Runtime } from "../runtime.ts";
-import { editCatalog, type EditOptions, withNewObject, withObjects } from "./edit-catalog.ts";
+import {
+  editCatalog,
+  type EditOptions,
+  withNewObject,
+  withObjects,
+} from "./changes/edit-catalog.ts";
 import { getObject } from "./objects.ts";
-import type { ChangeResult } from "./plan-change.ts";
+import type { ChangeResult } from "./changes/plan-change.ts";
 
 /** Keys or IDs of services that the staff member begins or ceases to perform. */
 export type ServiceLinks = { add: readonly string[]; remove: readonly string[] };

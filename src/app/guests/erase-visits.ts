@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Envelope } from "../../domain/envelope.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
 import { LOCK_BREAK_MS } from "../../store/database/write-lock.ts";
 import { findInReplies } from "../idempotent-replies.ts";
 import type { Runtime } from "../runtime.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { ALL_EVENT_TYPES, maySubscribe, type EventType } from "../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, maySubscribe, type EventType } from "../../domain/events/event-types.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow } from "../../store/webhooks/deliveries.ts";
 import type { EndpointOwner, EndpointRow } from "../../store/webhooks/endpoints.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { ALL_EVENT_TYPES, type EventType, maySubscribe } from "../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, type EventType, maySubscribe } from "../../domain/events/event-types.ts";
 import { minIdAt } from "../../domain/ids.ts";
 import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import type { Runtime } from "../runtime.ts";

@@ -1,6 +1,6 @@
-import type { EventDraft } from "../../domain/envelope.ts";
+import type { EventDraft } from "../../domain/events/envelope.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { EventType } from "../../domain/event-types.ts";
+import type { EventType } from "../../domain/events/event-types.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
 import { askOtherVisits } from "../bookings/other-visits.ts";
 import type { Runtime } from "../runtime.ts";

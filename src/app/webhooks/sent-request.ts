@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { bodyFor } from "../../domain/envelope.ts";
+import { bodyFor } from "../../domain/events/envelope.ts";
 import { deliveryHeaders } from "../../domain/webhooks/webhook-post.ts";
 import { userAgent } from "../../platform/assets.ts";
 import type { EventRow } from "../../store/events.ts";

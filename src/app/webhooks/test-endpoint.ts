@@ -1,8 +1,8 @@
 import type { Runtime } from "../runtime.ts";
 import { userAgent } from "../../platform/assets.ts";
 import { AppError } from "../../domain/errors.ts";
-import { bodyFor } from "../../domain/envelope.ts";
-import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
+import { bodyFor } from "../../domain/events/envelope.ts";
+import { EVENT_TYPES, type EventType } from "../../domain/events/event-types.ts";
 import {
   deliveryHeaders,
   type WebhookPost,

@@ -5,7 +5,7 @@ import {
   CHANGED_FLAGS,
   prefixOf,
   settableFlags,
-} from "../../domain/event-types.ts";
+} from "../../domain/events/event-types.ts";
 import { command } from "../command.ts";
 import { pastTime, text, pageFlags, eventType, parseEventType } from "../flags.ts";
 import { resolveEndpointId } from "../objects/objects.ts";
@@ -67,7 +67,7 @@ const types = command({
   about: "List the event types: when each is sent, and its 'changed' flags.",
   examples: ["events types", "events types --json"],
   async run(cli) {
-    const { SENT_WHEN } = await import("../../domain/event-descriptions.ts");
+    const { SENT_WHEN } = await import("../../domain/events/event-descriptions.ts");
     const rows = ALL_EVENT_TYPES.map((type) => ({
       type,
       changed: CHANGED_FLAGS[prefixOf(type)],

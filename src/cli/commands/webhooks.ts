@@ -1,5 +1,5 @@
 import type { Runtime } from "../../app/runtime.ts";
-import { maySubscribe, EVENT_TYPES } from "../../domain/event-types.ts";
+import { maySubscribe, EVENT_TYPES } from "../../domain/events/event-types.ts";
 import { currentBackoff } from "../../domain/webhooks/failing-endpoint.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";

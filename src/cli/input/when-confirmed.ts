@@ -1,4 +1,4 @@
-import type { Permissions } from "../../app/catalog/replace-catalog.ts";
+import type { Permissions } from "../../app/catalog/changes/replace-catalog.ts";
 import type { Cli } from "../cli.ts";
 
 type Confirmed = NonNullable<Permissions["confirmed"]>;
@@ -12,7 +12,7 @@ export async function whenConfirmed<Result>(
   given: Confirmed,
   apply: (confirmed: Confirmed) => Result,
 ): Promise<Result> {
-  const { UnconfirmedChange } = await import("../../app/catalog/replace-catalog.ts");
+  const { UnconfirmedChange } = await import("../../app/catalog/changes/replace-catalog.ts");
   try {
     return apply(given);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { RejectedBusiness } from "../../app/catalog/catalog.ts";
-import type { ChangeResult } from "../../app/catalog/plan-change.ts";
-import { keptVisitIds } from "../../app/catalog/visits-of-change.ts";
+import type { ChangeResult } from "../../app/catalog/changes/plan-change.ts";
+import { keptVisitIds } from "../../app/catalog/changes/visits-of-change.ts";
 import { emptiedTexts, lossesText, overwrittenNames } from "../../domain/catalog/change/losses.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
 import { affectedVisitsText, deletedVisitsText } from "../../domain/bookings/affected-visits.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { formatInstant } from "../local-time.ts";
-import { eventDraft, type EventDraft } from "../envelope.ts";
+import { eventDraft, type EventDraft } from "../events/envelope.ts";
 import { differingFields } from "../equality.ts";
 import { toPublicVisit, type Visit } from "./visit.ts";
 import type { booking } from "../public/schemas/bookings.ts";

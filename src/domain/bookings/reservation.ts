@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { toPublicVisit, type Visit } from "./visit.ts";
-import { eventDraft, type EventDraft } from "../envelope.ts";
+import { eventDraft, type EventDraft } from "../events/envelope.ts";
 import { differingFields } from "../equality.ts";
 import type { reservation } from "../public/schemas/bookings.ts";
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
-import { eventDraft, type EventDraft } from "../envelope.ts";
+import { eventDraft, type EventDraft } from "../events/envelope.ts";
 import { deepEqual } from "../equality.ts";
 import type { PublicMenuItem } from "./menu.ts";
 import type { ListName, PublicCatalog } from "./public-catalog.ts";

@@ -1,7 +1,7 @@
 import type { BusinessDoc, Catalog, DocOf, Kind, ServiceDoc } from "../catalog/catalog.ts";
 import { deepEqual, shallowEqual } from "../equality.ts";
-import { eventDraft, type EventDraft, reorderedEvent } from "../envelope.ts";
-import type { EventType } from "../event-types.ts";
+import { eventDraft, type EventDraft, reorderedEvent } from "../events/envelope.ts";
+import type { EventType } from "../events/event-types.ts";
 import {
   AVAILABILITY_ROUTE,
   catalogChangedEvent,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ValidationIssue } from "../errors.ts";
-import { ALL_EVENT_TYPES } from "../event-types.ts";
+import { ALL_EVENT_TYPES } from "../events/event-types.ts";
 import { lazy } from "../lazy.ts";
 import { didYouMean } from "../nearest.ts";
 import { safe } from "../text.ts";

@@ -1,6 +1,6 @@
 import { formatInstant } from "../local-time.ts";
-import { businessEvent, eventDraft, type EventDraft, reorderedEvent } from "../envelope.ts";
-import { actionOf, type EventPrefix, type EventType, prefixOf } from "../event-types.ts";
+import { businessEvent, eventDraft, type EventDraft, reorderedEvent } from "../events/envelope.ts";
+import { actionOf, type EventPrefix, type EventType, prefixOf } from "../events/event-types.ts";
 import { type CatalogState, catalogChangedEvent } from "../public/catalog-changed.ts";
 import type { PublicCatalog } from "../public/public-catalog.ts";
 import { objectId } from "../catalog/object-id.ts";

@@ -117,7 +117,8 @@ async function convert(
 
 async function updateFromCsv(cli: Cli, { rt, business }: Stored, source: CsvSource): Promise<void> {
   const { planCsvImport } = await import("./import-csv.ts");
-  const { planReplacement, replaceCatalog } = await import("../../app/catalog/replace-catalog.ts");
+  const { planReplacement, replaceCatalog } =
+    await import("../../app/catalog/changes/replace-catalog.ts");
   const { replacement, report } = planCsvImport(rt, business, source);
   const { slug } = business;
   const { json, dryRun, yes } = cli.flags;

@@ -26,7 +26,7 @@ import {
   parseImportedBusiness,
 } from "../../app/catalog/imported-business.ts";
 import { loadCatalog } from "../../app/catalog/load-catalog.ts";
-import type { Replacement } from "../../app/catalog/replace-catalog.ts";
+import type { Replacement } from "../../app/catalog/changes/replace-catalog.ts";
 
 export type CsvReport = ImportReport & Omit<CsvText, "text"> & { cleared: ClearedCells[] };
 export type ImportedFile = { yaml: string; report: CsvReport };

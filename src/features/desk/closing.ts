@@ -1,4 +1,4 @@
-import type { ChangeResult } from "../../app/catalog/plan-change.ts";
+import type { ChangeResult } from "../../app/catalog/changes/plan-change.ts";
 import { restoreDateHours, updateDateHours } from "../../app/catalog/schedule.ts";
 import { getBusiness } from "../../app/businesses.ts";
 import type { Runtime } from "../../app/runtime.ts";

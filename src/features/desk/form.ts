@@ -1,7 +1,7 @@
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { AppError } from "../../domain/errors.ts";
 import { readBody } from "../../http/pipeline/body.ts";
-import type { DeskForm } from "./actions.ts";
+import type { DeskForm } from "./actions/actions.ts";
 
 const MAX_FIELDS = 20;
 const MAX_CHARS = 2000;

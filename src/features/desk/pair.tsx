@@ -9,7 +9,7 @@ import { TEXTS } from "./browser/texts.ts";
 import { cookieHeaders, hasHttpsOrLoopback, sessionOf } from "./cookie.ts";
 import { findDeskByLink, pairDevice, runAsDesk, unpairDevice } from "./desks.ts";
 import { deskPathOf, languageOf, wantsJson } from "./page-request.ts";
-import { REFUSAL_TEXTS } from "./refusal-texts.ts";
+import { REFUSAL_TEXTS } from "./actions/refusal-texts.ts";
 
 /**
  * Shows a button that pairs the device. Opening the link changes nothing, because chats and mail

@@ -1,4 +1,4 @@
-import type { Envelope } from "../../domain/envelope.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
 import { toPublicBooking } from "../../domain/bookings/booking.ts";
 import { toPublicHold } from "../../domain/bookings/hold.ts";
 import { toPublicReservation } from "../../domain/bookings/reservation.ts";

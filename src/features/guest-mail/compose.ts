@@ -1,6 +1,6 @@
 import { tryDecryptCustomer } from "../../app/bookings/guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { isMailAddress } from "../../domain/mail-address.ts";
+import { isMailAddress } from "../../domain/mail/mail-address.ts";
 import { safe } from "../../domain/text.ts";
 import { choosePageLanguage, fillText, type PageLanguage } from "../../pages/languages.ts";
 import type { Mail } from "../../platform/smtp.ts";
@@ -11,10 +11,10 @@ import {
   writeEntry,
   writeMailedStart,
 } from "../calendars/ical.ts";
-import { addressLines } from "../public-pages/address.ts";
+import { addressLines } from "../public-pages/content/address.ts";
 import { createPageBookingStore } from "../page-bookings/store.ts";
 import { type BookingTexts, textsOf } from "../page-bookings/texts.ts";
-import { describeElsewhere } from "../page-bookings/visit-view.ts";
+import { describeElsewhere } from "../page-bookings/show/visit-view.ts";
 import { writeDateTime, writeShortDateTime, writeTime } from "../page-bookings/when.ts";
 import { type Format, getFormat } from "../public-pages/format.ts";
 import { textsOf as pageTextsOf } from "../public-pages/texts.ts";

@@ -5,11 +5,11 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { keptUntil } from "../page-bookings/rules.ts";
 import type { BookingTexts } from "../page-bookings/texts.ts";
 import { writeTotal } from "../page-bookings/total.ts";
-import { describeContent, type VisitContent } from "../page-bookings/visit-view.ts";
+import { describeContent, type VisitContent } from "../page-bookings/show/visit-view.ts";
 import type { Format } from "../public-pages/format.ts";
 import type { TicketOrder } from "../tickets/rules.ts";
 import { createOrderStore } from "../tickets/store.ts";
-import { namesOf } from "../tickets/tell-guest.ts";
+import { namesOf } from "../tickets/orders/tell-guest.ts";
 
 type Row = { about: string; lines: string[] };
 

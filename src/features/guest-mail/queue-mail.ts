@@ -3,7 +3,7 @@ import type { OnGuestNews } from "../../app/feature-hooks.ts";
 import { mailsGuests } from "../../app/guests/mails-guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Teller, Visit } from "../../domain/bookings/visit.ts";
-import { isMailAddress } from "../../domain/mail-address.ts";
+import { isMailAddress } from "../../domain/mail/mail-address.ts";
 import { choosePageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { createPageBookingStore } from "../page-bookings/store.ts";

@@ -1,5 +1,5 @@
 import type { EventNames } from "../../domain/public/public-event.ts";
-import { domainOf, isMailProvider } from "../../domain/mail-providers.ts";
+import { domainOf, isMailProvider } from "../../domain/mail/mail-providers.ts";
 
 // The rules say what is mailed to guests, how often, and when a mail that was not accepted is tried
 // again.

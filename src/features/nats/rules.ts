@@ -1,4 +1,4 @@
-import type { EventType } from "../../domain/event-types.ts";
+import type { EventType } from "../../domain/events/event-types.ts";
 
 /** Returns the subject of an event. An event type has a dot, so it becomes two tokens. */
 export const subjectOf = (prefix: string, slug: string, type: EventType): string =>

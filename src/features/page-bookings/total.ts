@@ -1,7 +1,7 @@
 import type { ServiceDoc } from "../../domain/catalog/catalog.ts";
 import { fillText } from "../../pages/languages.ts";
 import type { BookedAmount, Format } from "../public-pages/format.ts";
-import type { BookingShop } from "./read-offer.ts";
+import type { BookingShop } from "./show/read-offer.ts";
 import type { BookingTexts } from "./texts.ts";
 
 export type PriceType = ServiceDoc["priceType"];

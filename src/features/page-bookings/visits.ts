@@ -7,7 +7,7 @@ import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { assertWithinShare, partOfShare } from "./book.ts";
+import { assertWithinShare, partOfShare } from "./post/book.ts";
 import { hashToken, isLinkToken } from "./link-tokens.ts";
 import { LINK_MS } from "./rules.ts";
 import { createPageBookingStore } from "./store.ts";

@@ -1,5 +1,5 @@
 import { formatLocalMinute } from "../../domain/local-time.ts";
-import type { Shop } from "../public-pages/content.ts";
+import type { Shop } from "../public-pages/content/content.ts";
 
 /**
  * A text of `formatLocalMinute` looks like this one, to which an offset is added if clocks show the

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { ALL_EVENT_TYPES, EVENT_GROUPS, maySubscribe } from "../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, EVENT_GROUPS, maySubscribe } from "../../domain/events/event-types.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
 import type { HttpResponse } from "../../http/pipeline/request-context.ts";

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { assertMaySubscribe } from "../../app/webhooks/endpoint-owner.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { bodyFor } from "../../domain/envelope.ts";
+import { bodyFor } from "../../domain/events/envelope.ts";
 import {
   EVENT_TYPES,
   type EventType,
   mayReadEvent,
   maySubscribe,
-} from "../../domain/event-types.ts";
+} from "../../domain/events/event-types.ts";
 import { lazy } from "../../domain/lazy.ts";
 import {
   encodeChangeCursor,

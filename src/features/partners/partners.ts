@@ -6,7 +6,7 @@ import { revokeForGood } from "../../app/revoke-for-good.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { deleteEndpoint } from "../../app/webhooks/endpoint-lifecycle.ts";
 import { outsideLine } from "../../domain/basic-schemas.ts";
-import { businessEvent } from "../../domain/envelope.ts";
+import { businessEvent } from "../../domain/events/envelope.ts";
 import { AppError, assertFound } from "../../domain/errors.ts";
 import { quote, shellQuote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";

@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS, type Scope } from "../../domain/api-key.ts";
-import type { EventGroup } from "../../domain/event-types.ts";
+import type { EventGroup } from "../../domain/events/event-types.ts";
 
 /** The settings of a partner that can be changed. */
 export type PartnerSettings = {

@@ -1,4 +1,4 @@
-import type { EventType } from "../../domain/event-types.ts";
+import type { EventType } from "../../domain/events/event-types.ts";
 import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
 import { parseJson } from "../../store/database/storage-error.ts";
 import type { PartnerSettings } from "./rules.ts";

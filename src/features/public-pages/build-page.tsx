@@ -19,9 +19,9 @@ import {
   type Shop,
   type Variant,
   withoutVersions,
-} from "./content.ts";
-import { toBusiness, toEvent, toEvents, toGraph, toMenu, toServices } from "./json-ld.ts";
-import { writeMarkdown } from "./markdown.ts";
+} from "./content/content.ts";
+import { toBusiness, toEvent, toEvents, toGraph, toMenu, toServices } from "./content/json-ld.ts";
+import { writeMarkdown } from "./content/markdown.ts";
 import { linkTo, pathsOf, withLanguage } from "./paths.ts";
 import { type BusinessContent, BusinessPage } from "./view/business.tsx";
 import { EventList, EventPage } from "./view/events.tsx";

@@ -1,6 +1,6 @@
 import type { PublicEvent } from "../../domain/public/public-event.ts";
 import { CALENDAR_END, writeCalendarStart, writeEntry } from "../calendars/ical.ts";
-import type { Shop } from "./content.ts";
+import type { Shop } from "./content/content.ts";
 import { pathsOf } from "./paths.ts";
 
 const STATUSES = {

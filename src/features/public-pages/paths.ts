@@ -1,4 +1,4 @@
-import type { Variant } from "./content.ts";
+import type { Variant } from "./content/content.ts";
 
 /** Returns the paths of the pages of a business. @param path that of its first page */
 export const pathsOf = (path: string) => ({

@@ -1,6 +1,6 @@
 import { getBusiness } from "../../app/businesses.ts";
-import { editCatalog } from "../../app/catalog/edit-catalog.ts";
-import type { ChangeResult } from "../../app/catalog/plan-change.ts";
+import { editCatalog } from "../../app/catalog/changes/edit-catalog.ts";
+import type { ChangeResult } from "../../app/catalog/changes/plan-change.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessDoc } from "../../domain/catalog/catalog.ts";
 import { findMissingLegal } from "../../domain/catalog/file/public-page.ts";

@@ -18,7 +18,7 @@ import {
 import { getHeader, type HandlerResult } from "../../http/pipeline/request-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { buildPage, type WantedPage } from "./build-page.tsx";
-import type { Variant } from "./content.ts";
+import type { Variant } from "./content/content.ts";
 import { respondNotFound } from "./not-found.tsx";
 import { createPublicPageStore, type PageState } from "./store.ts";
 import { chooseVariant } from "./variants.ts";

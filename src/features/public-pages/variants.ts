@@ -1,5 +1,5 @@
 import { choosePageLanguage, PAGE_LANGUAGES, parseLanguageTags } from "../../pages/languages.ts";
-import type { Variant } from "./content.ts";
+import type { Variant } from "./content/content.ts";
 
 const primaryOf = (tag: string): string => tag.toLowerCase().split("-", 1)[0] ?? "";
 

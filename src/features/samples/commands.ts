@@ -49,7 +49,7 @@ export const definition = command({
     const rt = await cli.open({ create: true });
     const [{ seedBusinesses }, { loadCancelAffected }] = await Promise.all([
       import("./seed.ts"),
-      import("../../app/catalog/affected-visits.ts"),
+      import("../../app/catalog/changes/affected-visits.ts"),
     ]);
     const cancelAffected = await loadCancelAffected(permissions.cancelAffected);
     // The flag --overwrite already allows undoing local edits and emptying lists, so the command

@@ -29,8 +29,12 @@ import type { HandlerDeps } from "../../http/pipeline/route.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Credential } from "../../store/keys.ts";
 import { confirmBody, ticketOrderBody } from "./bodies.ts";
-import { cancelOrder, getTicketOrderToChange, getVisibleTicketOrder } from "./change-order.ts";
-import { confirmOrder, placeTicketOrder } from "./orders.ts";
+import {
+  cancelOrder,
+  getTicketOrderToChange,
+  getVisibleTicketOrder,
+} from "./orders/change-order.ts";
+import { confirmOrder, placeTicketOrder } from "./orders/orders.ts";
 import { type TicketOrder, toPublicTicketOrder } from "./rules.ts";
 import { createOrderStore } from "./store.ts";
 import { reissueTickets } from "./tickets.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { formatInstant } from "../../domain/local-time.ts";
-import { eventDraft, type EventDraft } from "../../domain/envelope.ts";
+import { eventDraft, type EventDraft } from "../../domain/events/envelope.ts";
 import type * as schemas from "../../domain/public/schemas/bookings.ts";
 import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
 import { countOf } from "../../domain/text.ts";

@@ -1,5 +1,5 @@
-import type { EventDraft } from "../../domain/envelope.ts";
-import { actionOf, type EventType, prefixOf } from "../../domain/event-types.ts";
+import type { EventDraft } from "../../domain/events/envelope.ts";
+import { actionOf, type EventType, prefixOf } from "../../domain/events/event-types.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 import type { CatalogState } from "../../domain/public/catalog-changed.ts";
 import { PENDING_MS, ticketCheckedInEvent, ticketOrderEvent } from "./rules.ts";

@@ -1,5 +1,5 @@
 import type { StartWork } from "../../delivery/scheduler.ts";
-import { expireTicketOrders } from "./take-tickets.ts";
+import { expireTicketOrders } from "./orders/take-tickets.ts";
 
 const startExpiry: StartWork = (rt) => ({ everySecond: [() => expireTicketOrders(rt)] });
 

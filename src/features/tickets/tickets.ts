@@ -14,7 +14,7 @@ import { getBusiness } from "../../app/businesses.ts";
 import { audit } from "../../app/audit.ts";
 import { appendEvents } from "../../app/events.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { auditOrder } from "./audit-order.ts";
+import { auditOrder } from "./orders/audit-order.ts";
 import { keepCode } from "./kept-codes.ts";
 import { createOrderStore, createTicketStore } from "./store.ts";
 

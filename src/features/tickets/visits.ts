@@ -21,7 +21,7 @@ const orders: OtherVisits = {
     rt.openStore(createOrderStore).listActiveOf(businessId, rt.now(), ids),
   countPending: (rt, keyId) => rt.openStore(createOrderStore).countPending(keyId, rt.now()),
   sampleEvent: sampleOrderEvent,
-  loadCancel: async () => (await import("./change-order.ts")).cancelTicketOrder,
+  loadCancel: async () => (await import("./orders/change-order.ts")).cancelTicketOrder,
 };
 
 export const visits: readonly OtherVisits[] = [orders];

@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { loadCatalog } from "../../app/catalog/load-catalog.ts";
-import type { LoadedCatalog } from "../../app/catalog/plan-change.ts";
+import type { LoadedCatalog } from "../../app/catalog/changes/plan-change.ts";
 import { getBusiness } from "../../app/businesses.ts";
 import { createCatalogChangeStore } from "./store.ts";
 

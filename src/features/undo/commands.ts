@@ -122,8 +122,8 @@ const undo = command({
     const { slug } = business;
     const { listMarksSinceChange, planUndo } = await import("./undo-catalog.ts");
     const [{ planReplacement, replaceCatalog }, { loadCancelAffected }] = await Promise.all([
-      import("../../app/catalog/replace-catalog.ts"),
-      import("../../app/catalog/affected-visits.ts"),
+      import("../../app/catalog/changes/replace-catalog.ts"),
+      import("../../app/catalog/changes/affected-visits.ts"),
     ]);
     const { version: restored, replacement } = planUndo(rt, slug, version);
     const undone = describeUndone(
@@ -184,7 +184,7 @@ const diffWithVersion = variant({
     tuneForShortCommand();
     const { rt, business } = await cli.openBusiness();
     const { planUndo } = await import("./undo-catalog.ts");
-    const { planReplacement } = await import("../../app/catalog/replace-catalog.ts");
+    const { planReplacement } = await import("../../app/catalog/changes/replace-catalog.ts");
     const plan = planReplacement(rt, planUndo(rt, business.slug, version).replacement);
     return reportChanges(cli, [plan], { dryRun: true }).changed.length > 0
       ? EXIT.differences

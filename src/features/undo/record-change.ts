@@ -1,4 +1,4 @@
-import type { BeforeCatalogWrite } from "../../app/catalog/catalog-write.ts";
+import type { BeforeCatalogWrite } from "../../app/catalog/changes/catalog-write.ts";
 import { findReplaced } from "./rules.ts";
 import { createCatalogChangeStore } from "./store.ts";
 

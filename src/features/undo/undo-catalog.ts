@@ -3,7 +3,7 @@ import { getBusiness } from "../../app/businesses.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { assertKept, readEarlierCatalog } from "./catalog-history.ts";
-import type { Replacement } from "../../app/catalog/replace-catalog.ts";
+import type { Replacement } from "../../app/catalog/changes/replace-catalog.ts";
 import { planUndoByEdits } from "./undo-edits.ts";
 import { createCatalogChangeStore } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import { applyEdits, loadForEdits, type ObjectEdit } from "../../app/catalog/load-part.ts";
-import type { Replacement } from "../../app/catalog/replace-catalog.ts";
+import type { Replacement } from "../../app/catalog/changes/replace-catalog.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
   ALL_KINDS,

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { EventType } from "../../domain/event-types.ts";
+import type { EventType } from "../../domain/events/event-types.ts";
 
 /** The part of the OpenAPI document that describes a feature, apart from its routes. */
 export type OpenApiPart = {

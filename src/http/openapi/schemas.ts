@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ALL_EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, type EventType } from "../../domain/events/event-types.ts";
 import * as availability from "../../domain/public/schemas/availability.ts";
 import * as bookings from "../../domain/public/schemas/bookings.ts";
 import { REASONS } from "../../domain/availability/refusal.ts";

@@ -1,4 +1,4 @@
-import type { EventType } from "../../domain/event-types.ts";
+import type { EventType } from "../../domain/events/event-types.ts";
 import type { DeliveryStatus, Outcome } from "../../domain/webhooks/settle.ts";
 import { columns, type Db, insertInto, matching } from "../database/db.ts";
 import type { EventRow } from "../events.ts";

@@ -1,4 +1,4 @@
-import type { EventType } from "../../domain/event-types.ts";
+import type { EventType } from "../../domain/events/event-types.ts";
 import { minIdAt } from "../../domain/ids.ts";
 import { cacheStatements, type Db, listedIn } from "../database/db.ts";
 import { DELIVERY, type DeliveryRow } from "./deliveries.ts";

@@ -1,5 +1,5 @@
 import type { FailureStreak, StoredBackoff } from "../../domain/webhooks/failing-endpoint.ts";
-import type { EventType } from "../../domain/event-types.ts";
+import type { EventType } from "../../domain/events/event-types.ts";
 import { columns, type Db, insertInto, parseOptional } from "../database/db.ts";
 import { parseJson } from "../database/storage-error.ts";
 

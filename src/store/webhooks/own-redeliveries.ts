@@ -1,4 +1,4 @@
-import type { EventType } from "../../domain/event-types.ts";
+import type { EventType } from "../../domain/events/event-types.ts";
 import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import { type Db, LISTED, listedIn } from "../database/db.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";

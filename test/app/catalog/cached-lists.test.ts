@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { changeCatalog } from "../../../src/app/catalog/changes/change-catalog.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { getLists, readAhead, readLists } from "../../../src/app/catalog/cached-lists.ts";
 import { deleteBusiness } from "../../../src/app/delete-business.ts";
 import { openRuntime } from "../../../src/app/runtime.ts";

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { readCatalogView } from "../../../src/app/catalog/catalog-view.ts";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { groupByBusiness, applyCatalog, applyCatalogs } from "../../../src/app/catalog/catalog.ts";
 import { parseSources } from "../../../src/domain/catalog/source/read-catalog.ts";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import type { AppError } from "../../../src/domain/errors.ts";

@@ -4,7 +4,7 @@ import { getBusiness } from "../../../src/app/businesses.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
-import type { Envelope } from "../../../src/domain/envelope.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { audit, auditTime } from "../../../src/app/audit.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { findDish } from "../../../src/app/catalog/objects.ts";
 import { publishChange, publishClockChanges } from "../../../src/app/catalog/publish.ts";

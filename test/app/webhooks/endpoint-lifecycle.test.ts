@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { revokeKey } from "../../../src/app/key-end.ts";
 import { createKey } from "../../../src/app/keys.ts";
-import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { EVENT_TYPES } from "../../../src/domain/events/event-types.ts";
 import {
   disableEndpoint,
   prepareEnable,

@@ -3,7 +3,7 @@ import { readPreset } from "../../../src/platform/assets.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { serializeEnvelope } from "../../../src/app/events.ts";
 import { draftSample } from "../../../src/app/webhooks/sample-events.ts";
-import { maySubscribe, ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { maySubscribe, ALL_EVENT_TYPES } from "../../../src/domain/events/event-types.ts";
 import { envelopeSchema } from "../../../src/domain/public/schemas/envelope.ts";
 import { readSampleCatalog } from "../../support/sample-catalog.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";

@@ -6,7 +6,7 @@ import { triggerEvent } from "../../../src/app/webhooks/sample-events.ts";
 import { testEndpoint } from "../../../src/app/webhooks/test-endpoint.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { createSendOnce } from "../../../src/delivery/sender.ts";
-import { EVENT_TYPES, type EventType } from "../../../src/domain/event-types.ts";
+import { EVENT_TYPES, type EventType } from "../../../src/domain/events/event-types.ts";
 import { createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createReceiver } from "../../support/receiver.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { loadOtherVisits } from "../../../src/app/bookings/other-visits.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";

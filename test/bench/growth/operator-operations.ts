@@ -1,5 +1,5 @@
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
-import { replaceCatalog } from "../../../src/app/catalog/replace-catalog.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
+import { replaceCatalog } from "../../../src/app/catalog/changes/replace-catalog.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";

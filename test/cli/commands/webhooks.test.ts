@@ -1,4 +1,4 @@
-import { ALL_EVENT_TYPES, EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { ALL_EVENT_TYPES, EVENT_TYPES } from "../../../src/domain/events/event-types.ts";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";

@@ -6,7 +6,7 @@ import {
   sortOrdersAfter,
 } from "../../../src/domain/catalog/change/diff.ts";
 import { diffPublicCatalogs } from "../../../src/domain/public/catalog-events.ts";
-import { createEnvelope } from "../../../src/domain/envelope.ts";
+import { createEnvelope } from "../../../src/domain/events/envelope.ts";
 import type { ObjectVersion } from "../../../src/domain/public/public-context.ts";
 import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
 import {

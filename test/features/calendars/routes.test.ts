@@ -9,7 +9,7 @@ import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { createCalendar, revokeCalendar } from "../../../src/features/calendars/calendars.ts";
 import { findFeed } from "../../../src/features/calendars/feed.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { eraseVisits } from "../../../src/app/guests/erase-visits.ts";
 import { createCalendarFeeds } from "../../../src/features/calendars/feeds.ts";

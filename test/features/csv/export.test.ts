@@ -6,7 +6,7 @@ import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { readStoredCatalog } from "../../../src/app/catalog/export-catalog.ts";
 import { writeCatalog } from "../../../src/features/csv/export.ts";
 import { planCsvImport } from "../../../src/features/csv/import-csv.ts";
-import { replaceCatalog } from "../../../src/app/catalog/replace-catalog.ts";
+import { replaceCatalog } from "../../../src/app/catalog/changes/replace-catalog.ts";
 import type { CatalogObjects } from "../../../src/domain/catalog/catalog.ts";
 import type { CsvCells, CsvColumn } from "../../../src/features/csv/format.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";

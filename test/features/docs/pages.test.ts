@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { renderMarkdown } from "../../../.config/docs-html.ts";
 import { createDocs } from "../../../.config/docs.ts";
 import { GUIDES } from "../../../src/platform/assets.ts";
-import { ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../../src/domain/events/event-types.ts";
 import { describeApi } from "../../../.config/openapi/document.ts";
 import { type ApiDocument, type Parameter, resolveRef } from "../../../.config/docs/reference.ts";
 import { HTTP_CODES } from "../../../src/http/pipeline/problem-codes.ts";

@@ -4,7 +4,7 @@ import {
   createGuestMailStore,
   createUpcomingStore,
 } from "../../../src/features/guest-mail/store.ts";
-import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
+import { confirmTicketOrder } from "../../../src/features/tickets/orders/orders.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
 import { businessOf, createVisitor, findAll, openPage } from "../page-bookings/open-page.ts";
 import { openMails } from "./open-mails.ts";

@@ -8,7 +8,7 @@ import type {
   PublishOutcome,
 } from "../../../src/features/nats/publishing/broker.ts";
 import { createPublishers } from "../../../src/features/nats/publishing/publishers.ts";
-import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { EVENT_TYPES } from "../../../src/domain/events/event-types.ts";
 
 /** Creates a destination; without options, for all events of all businesses. */
 export const addDestination = (

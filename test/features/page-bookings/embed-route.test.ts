@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
+import { editCatalog } from "../../../src/app/catalog/changes/edit-catalog.ts";
 import { businessOf, findAll, openPage } from "./open-page.ts";
 
 const WEBSITE = "https://www.salon.example";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
-import { editCatalog, withObjects } from "../../../src/app/catalog/edit-catalog.ts";
+import { editCatalog, withObjects } from "../../../src/app/catalog/changes/edit-catalog.ts";
 import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
 import { updateVisit } from "../../../src/app/bookings/change-visit.ts";
 import { BOOKING } from "../../../src/app/bookings/visit-kinds.ts";
@@ -11,7 +11,7 @@ import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { redactSecrets } from "../../../src/domain/text.ts";
 import { createPageBookingStore } from "../../../src/features/page-bookings/store.ts";
 import { retention } from "../../../src/features/page-bookings/retention.ts";
-import { describeContent } from "../../../src/features/page-bookings/visit-view.ts";
+import { describeContent } from "../../../src/features/page-bookings/show/visit-view.ts";
 import { parseCalendar } from "../../support/ical.ts";
 import {
   businessOf,

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { createKey, type NewKey } from "../../../src/app/keys.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { createSendOnce } from "../../../src/delivery/sender.ts";
-import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { EVENT_TYPES } from "../../../src/domain/events/event-types.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { applyPreset, SALON } from "../../http/support/api.ts";

@@ -3,7 +3,7 @@ import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { createKey, updateKey } from "../../../src/app/keys.ts";
 import { deleteEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
-import type { EventType } from "../../../src/domain/event-types.ts";
+import type { EventType } from "../../../src/domain/events/event-types.ts";
 import type { PartnerRow } from "../../../src/features/partners/store.ts";
 import {
   type PartnerChanges,

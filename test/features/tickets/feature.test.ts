@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import { publishEventAvailability } from "../../../src/app/catalog/publish.ts";
-import { maySubscribe, ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
-import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
-import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
-import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.ts";
+import { maySubscribe, ALL_EVENT_TYPES } from "../../../src/domain/events/event-types.ts";
+import { cancelTicketOrder } from "../../../src/features/tickets/orders/change-order.ts";
+import {
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../../src/features/tickets/orders/orders.ts";
+import { expireTicketOrders } from "../../../src/features/tickets/orders/take-tickets.ts";
 import { checkInTicket } from "../../../src/features/tickets/tickets.ts";
 import { eventsOf, type EventRow } from "../../support/event-rows.ts";
 import type { TestRuntime } from "../../support/test-runtime.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
-import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.ts";
+import { expireTicketOrders } from "../../../src/features/tickets/orders/take-tickets.ts";
 import { HEADER, openBookingShop, orderOf, problem, visit } from "../../http/support/bookings.ts";
 
 test("a ticket order is confirmed, reissued, read and cancelled, and only the first two responses have admission codes", async () => {

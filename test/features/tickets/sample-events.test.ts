@@ -3,7 +3,11 @@ import { readPreset } from "../../../src/platform/assets.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { serializeEnvelope } from "../../../src/app/events.ts";
 import { draftSample } from "../../../src/app/webhooks/sample-events.ts";
-import { ALL_EVENT_TYPES, type EventType, maySubscribe } from "../../../src/domain/event-types.ts";
+import {
+  ALL_EVENT_TYPES,
+  type EventType,
+  maySubscribe,
+} from "../../../src/domain/events/event-types.ts";
 import { envelopeSchema } from "../../../src/domain/public/schemas/envelope.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 

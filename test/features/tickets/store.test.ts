@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
-import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
+import { cancelTicketOrder } from "../../../src/features/tickets/orders/change-order.ts";
+import {
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../../src/features/tickets/orders/orders.ts";
 import { createOrderStore, createTicketStore } from "../../../src/features/tickets/store.ts";
 import { checkInTicket } from "../../../src/features/tickets/tickets.ts";
 import { findSteps, SCAN, SCAN_OR_SORT } from "../../support/query-plans.ts";

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
-import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
+import {
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../../src/features/tickets/orders/orders.ts";
+import { cancelTicketOrder } from "../../../src/features/tickets/orders/change-order.ts";
 import { checkInTicket } from "../../../src/features/tickets/tickets.ts";
 import { createOrderStore, createTicketStore } from "../../../src/features/tickets/store.ts";
 import {

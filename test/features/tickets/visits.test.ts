@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { applyCatalog, type ApplyOptions } from "../../../src/app/catalog/catalog.ts";
-import { loadCancelAffected } from "../../../src/app/catalog/affected-visits.ts";
+import { loadCancelAffected } from "../../../src/app/catalog/changes/affected-visits.ts";
 import { cancelPublicEvent, postponePublicEvent } from "../../../src/app/catalog/public-events.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
-import { getTicketOrder } from "../../../src/features/tickets/change-order.ts";
-import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
-import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.ts";
+import { getTicketOrder } from "../../../src/features/tickets/orders/change-order.ts";
+import {
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../../src/features/tickets/orders/orders.ts";
+import { expireTicketOrders } from "../../../src/features/tickets/orders/take-tickets.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { dryRun } from "../../support/dry-run.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";

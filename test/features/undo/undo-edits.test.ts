@@ -2,13 +2,16 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { loadCancelAffected } from "../../../src/app/catalog/affected-visits.ts";
+import { loadCancelAffected } from "../../../src/app/catalog/changes/affected-visits.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
-import { planReplacement, replaceCatalog } from "../../../src/app/catalog/replace-catalog.ts";
+import {
+  planReplacement,
+  replaceCatalog,
+} from "../../../src/app/catalog/changes/replace-catalog.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { ALL_KINDS, type DocOf, type Kind } from "../../../src/domain/catalog/catalog.ts";
 import { readEarlierCatalog } from "../../../src/features/undo/catalog-history.ts";

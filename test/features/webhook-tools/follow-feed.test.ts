@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { appendEvents } from "../../../src/app/events.ts";
 import { createKey } from "../../../src/app/keys.ts";
-import type { EventDraft } from "../../../src/domain/envelope.ts";
+import type { EventDraft } from "../../../src/domain/events/envelope.ts";
 import { catalogChangedEvent } from "../../../src/domain/public/catalog-changed.ts";
 import { type FeedStart, followFeed } from "../../../src/features/webhook-tools/follow-feed.ts";
 import { createTestApp } from "../../support/app.ts";

@@ -8,8 +8,12 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readVersion } from "../../../src/platform/assets.ts";
-import { CHANGED_FLAGS, ALL_EVENT_TYPES, prefixOf } from "../../../src/domain/event-types.ts";
-import type { Envelope } from "../../../src/domain/envelope.ts";
+import {
+  CHANGED_FLAGS,
+  ALL_EVENT_TYPES,
+  prefixOf,
+} from "../../../src/domain/events/event-types.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { deliveryHeaders } from "../../../src/domain/webhooks/webhook-post.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { groupByPath, type RoutePath } from "../../../src/http/pipeline/route.ts";

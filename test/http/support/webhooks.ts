@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
-import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { EVENT_TYPES } from "../../../src/domain/events/event-types.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import type { EndpointRow } from "../../../src/store/webhooks/endpoints.ts";
 import { type TestApi, SALON, applyPreset } from "./api.ts";

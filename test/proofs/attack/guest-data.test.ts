@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../../src/domain/events/event-types.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
+import { changeCatalog } from "../../../src/app/catalog/changes/change-catalog.ts";
 import { createKey } from "../../../src/app/keys.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
-import type { Envelope } from "../../../src/domain/envelope.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import type { Send } from "../../../src/domain/webhooks/webhook-post.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { createTestApp } from "../../support/app.ts";

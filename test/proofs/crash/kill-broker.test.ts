@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { readConfig } from "../../../src/config.ts";

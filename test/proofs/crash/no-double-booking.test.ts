@@ -6,7 +6,7 @@ import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { readConfig } from "../../../src/config.ts";
-import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { EVENT_TYPES } from "../../../src/domain/events/event-types.ts";
 import { breakProgram, type SourceBug } from "../../support/broken-program.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createTempFolder } from "../../support/cli.ts";

@@ -178,7 +178,7 @@ const IGNORES_HOLDS: SourceBug = {
   replace: 'expires_at < :now";',
 };
 const FORGETS_FORMS: SourceBug = {
-  file: "src/features/page-bookings/book.ts",
+  file: "src/features/page-bookings/post/book.ts",
   find: "if (booked !== undefined) return booked;",
   replace: "",
 };

@@ -6,7 +6,7 @@ import {
   createAvailabilityFinder,
 } from "../../../src/app/availability/availability.ts";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
-import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
+import { changeCatalog } from "../../../src/app/catalog/changes/change-catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { createEventLoopYield } from "../../../src/app/availability/yield-to-event-loop.ts";
 import type { PublicSlot } from "../../../src/domain/availability/public-slot.ts";

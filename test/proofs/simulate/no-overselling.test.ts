@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { cancelBooking } from "../../../src/app/bookings/operator-changes.ts";
-import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
+import { cancelTicketOrder } from "../../../src/features/tickets/orders/change-order.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { type Claim, isRecording, recordClaim } from "../../support/claims.ts";
 import { chooseScale } from "../../support/scale.ts";

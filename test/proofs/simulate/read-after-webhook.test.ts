@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import type { Envelope } from "../../../src/domain/envelope.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { breakProgram } from "../../support/broken-program.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";

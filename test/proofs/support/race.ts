@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
-import { createTicketOrder } from "../../../src/features/tickets/orders.ts";
+import { createTicketOrder } from "../../../src/features/tickets/orders/orders.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 

@@ -1,15 +1,18 @@
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
-import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
-import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
+import {
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../../src/features/tickets/orders/orders.ts";
+import { cancelTicketOrder } from "../../../src/features/tickets/orders/change-order.ts";
 import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { loadCancelAffected } from "../../../src/app/catalog/affected-visits.ts";
+import { loadCancelAffected } from "../../../src/app/catalog/changes/affected-visits.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
-import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { changeCatalog } from "../../../src/app/catalog/changes/change-catalog.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
-import { replaceCatalog } from "../../../src/app/catalog/replace-catalog.ts";
+import { replaceCatalog } from "../../../src/app/catalog/changes/replace-catalog.ts";
 import { planUndo } from "../../../src/features/undo/undo-catalog.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import type { Catalog, DocOf, Kind, TicketTypeDoc } from "../../../src/domain/catalog/catalog.ts";

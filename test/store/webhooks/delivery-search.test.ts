@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { EVENT_TYPES } from "../../../src/domain/events/event-types.ts";
 import {
   type FoundDelivery,
   type PageStart,

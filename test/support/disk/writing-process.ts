@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { openRuntime } from "../../../src/app/runtime.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { readConfig } from "../../../src/config.ts";

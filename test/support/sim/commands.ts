@@ -11,7 +11,7 @@ import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { redeliverDelivery, redeliverDeliveries } from "../../../src/app/webhooks/deliveries.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { SeededRandom } from "../../../src/domain/seeded-random.ts";
-import type { EventType } from "../../../src/domain/event-types.ts";
+import type { EventType } from "../../../src/domain/events/event-types.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { addBusiness, emitEvents } from "../delivery.ts";
 import { type Ledger, type Subscription, NO_FAILURES } from "./ledger.ts";

@@ -6,8 +6,8 @@ import {
   type EventType,
   prefixOf,
   resourceTypeOf,
-} from "../../event-types.ts";
-import { describeFlags, flagDescriptions } from "../../event-descriptions.ts";
+} from "../../events/event-types.ts";
+import { describeFlags, flagDescriptions } from "../../events/event-descriptions.ts";
 import { booking, reservation, ticket, ticketOrder } from "./bookings.ts";
 import { menuCategory, menuItem } from "./menu.ts";
 import { promotion } from "./promotion.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SCOPES } from "../../api-key.ts";
-import { EVENT_GROUPS } from "../../event-types.ts";
+import { EVENT_GROUPS } from "../../events/event-types.ts";
 import { business } from "./envelope.ts";
 import { count, flag, id, instant, orNull } from "./values.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ALL_EVENT_TYPES } from "../../event-types.ts";
+import { ALL_EVENT_TYPES } from "../../events/event-types.ts";
 import { BACKOFF_REASONS } from "../../webhooks/failing-endpoint.ts";
 import { ENDPOINT_STATES, WAITING_REASONS } from "../../webhooks/endpoint-state.ts";
 import { DELIVERY_STATUSES } from "../../webhooks/settle.ts";

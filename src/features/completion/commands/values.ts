@@ -1,6 +1,6 @@
 import { SCOPES } from "../../../domain/api-key.ts";
 import type { Kind } from "../../../domain/catalog/catalog.ts";
-import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../../domain/events/event-types.ts";
 import {
   type Suggestion,
   suggestion,

@@ -9,7 +9,7 @@ import type { NamedRequest, NamedTableRequest } from "../../../domain/availabili
 import { mergeCustomer } from "../../../domain/bookings/customer.ts";
 import { catalogId } from "../../../domain/ids.ts";
 import { addDays, localDateOf, parseInstant } from "../../../domain/local-time.ts";
-import { confirmTicketOrder, createTicketOrder } from "../../tickets/orders.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../tickets/orders/orders.ts";
 
 const SALON = "salon-aurora";
 

@@ -1,6 +1,6 @@
 import type { Runtime } from "../../../app/runtime.ts";
 import { redeliverDelivery } from "../../../app/webhooks/deliveries.ts";
-import { isEventType } from "../../../domain/event-types.ts";
+import { isEventType } from "../../../domain/events/event-types.ts";
 import { parseDuration, parsePastTime } from "../../../domain/local-time.ts";
 import type { SearchFilter } from "../../../store/webhooks/delivery-search.ts";
 import { curlCommand } from "../views/curl.ts";

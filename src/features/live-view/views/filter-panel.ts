@@ -1,4 +1,4 @@
-import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../../domain/events/event-types.ts";
 import { SEARCH_STATES } from "../../../store/webhooks/delivery-search.ts";
 import { drawBorder, fit, type StyledLine, sanitize, span } from "./cells.ts";
 import { filterNames } from "../state/filter-names.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { PublicService } from "../../../domain/public/service.ts";
 import { priceText } from "../../public-pages/view/services.tsx";
-import type { BookingShop, Offer, ServiceDetails } from "../read-offer.ts";
+import type { BookingShop, Offer, ServiceDetails } from "../show/read-offer.ts";
 import { addonField, ANYONE, MAX_GUESTS, type ServiceChoice } from "../rules.ts";
 import { Heading, Hidden, Notice, Outside } from "./parts.tsx";
 

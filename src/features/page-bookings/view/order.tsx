@@ -3,7 +3,7 @@ import { fillText } from "../../../pages/languages.ts";
 import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import { linkTo, pathsOf } from "../../public-pages/paths.ts";
 import type { TicketOrder } from "../../tickets/rules.ts";
-import type { BookingShop } from "../read-offer.ts";
+import type { BookingShop } from "../show/read-offer.ts";
 import { writeShortDateTime } from "../when.ts";
 import { Heading, KeepLink, Notice, Telephone } from "./parts.tsx";
 import { type GuestTicket, TicketCodes } from "./ticket-codes.tsx";

@@ -4,7 +4,7 @@ import { OutsideText } from "../../../pages/outside-text.tsx";
 import { fillText } from "../../../pages/languages.ts";
 import { telUrl } from "../../public-pages/view/contact.tsx";
 import { Frame, Outside } from "../../public-pages/view/frame.tsx";
-import type { BookingShop } from "../read-offer.ts";
+import type { BookingShop } from "../show/read-offer.ts";
 import { writeDateTime, writeEnd } from "../when.ts";
 
 type FrameProps = BookingShop & { url: string; children: ComponentChildren };

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { BookingShop, Offer } from "../read-offer.ts";
+import type { BookingShop, Offer } from "../show/read-offer.ts";
 import type { Fields } from "../urls.ts";
 import { linkTo } from "../../public-pages/paths.ts";
 import { CategoryLinks, Pager } from "../../public-pages/view/frame.tsx";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { fillText } from "../../../pages/languages.ts";
-import type { BookingShop, Offer, ServiceDetails } from "../read-offer.ts";
+import type { BookingShop, Offer, ServiceDetails } from "../show/read-offer.ts";
 import type { Choice } from "../rules.ts";
 import { writeTotalOfTime } from "../total.ts";
 import { Fact, Outside, VisitTime } from "./parts.tsx";

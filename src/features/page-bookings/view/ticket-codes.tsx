@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { BookingShop } from "../read-offer.ts";
+import type { BookingShop } from "../show/read-offer.ts";
 import { Outside } from "./parts.tsx";
 
 /** A ticket as its guest sees it. */

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import { fillText } from "../../../pages/languages.ts";
 import type { PublicEvent } from "../../../domain/public/public-event.ts";
-import type { TicketItem } from "../orders.ts";
+import type { TicketItem } from "../post/orders.ts";
 import type { BookedAmount } from "../../public-pages/format.ts";
-import type { BookingShop } from "../read-offer.ts";
+import type { BookingShop } from "../show/read-offer.ts";
 import { type GuestForm, ticketField } from "../rules.ts";
 import { Fact, Heading, Hidden, Notice, Outside, VisitTime } from "./parts.tsx";
 

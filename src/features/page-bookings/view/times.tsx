@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { fillText } from "../../../pages/languages.ts";
-import type { FreeTime, MonthOfTimes } from "../find-times.ts";
-import type { BookingShop } from "../read-offer.ts";
+import type { FreeTime, MonthOfTimes } from "../show/find-times.ts";
+import type { BookingShop } from "../show/read-offer.ts";
 import { type PriceType, writeTotalOfTime } from "../total.ts";
 import { writeDateTime, writeTime } from "../when.ts";
 import { Heading, Notice } from "./parts.tsx";

@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
 import { fillText } from "../../../pages/languages.ts";
 import type { VisitStatus } from "../../../domain/bookings/visit.ts";
-import { addressLines } from "../../public-pages/address.ts";
+import { addressLines } from "../../public-pages/content/address.ts";
 import { mapUrlOfBusiness, telUrl } from "../../public-pages/view/contact.tsx";
-import type { BookingShop } from "../read-offer.ts";
+import type { BookingShop } from "../show/read-offer.ts";
 import { writeTotal } from "../total.ts";
-import { describeElsewhere, type VisitContent, type VisitView } from "../visit-view.ts";
+import { describeElsewhere, type VisitContent, type VisitView } from "../show/visit-view.ts";
 import { writeShortDateTime } from "../when.ts";
 import { Fact, Heading, KeepLink, Notice, Outside, Telephone, VisitTime } from "./parts.tsx";
 

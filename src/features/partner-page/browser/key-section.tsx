@@ -4,7 +4,7 @@ import { now } from "../../../pages/browser/clock.ts";
 import { useAction } from "../../../pages/browser/work.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
 import { SelectField, Confirm, ProblemNote, SecretOnce, Time } from "./parts.tsx";
-import { EndpointTroubles } from "./endpoint-troubles.tsx";
+import { EndpointTroubles } from "./endpoints/endpoint-troubles.tsx";
 import { QuickStart } from "./quick-start.tsx";
 import { requestSecret, useSession } from "./session.ts";
 import type { Key } from "./types.ts";

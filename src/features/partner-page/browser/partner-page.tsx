@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { OutsideText } from "../../../pages/outside-text.tsx";
-import { DeliveriesSection } from "./deliveries-section.tsx";
-import { EndpointsSection } from "./endpoints-section.tsx";
+import { DeliveriesSection } from "./deliveries/deliveries-section.tsx";
+import { EndpointsSection } from "./endpoints/endpoints-section.tsx";
 import { FeedSection } from "./feed-section.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { KeySection } from "./key-section.tsx";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { useAction } from "../../../pages/browser/work.ts";
-import { TestOutcome, type TestResult } from "./endpoint-test.tsx";
+import { TestOutcome, type TestResult } from "./endpoints/endpoint-test.tsx";
 import { DocsLink } from "./docs-link.tsx";
 import { ProblemNote, SecretOnce, TextField } from "./parts.tsx";
 import { canWrite, eventTypesOf, requestSecret, useSession } from "./session.ts";

@@ -5,7 +5,7 @@ import { command } from "../../../cli/command.ts";
 import { usageError } from "../../../cli/failure.ts";
 import { toggle } from "../../../cli/flags.ts";
 import { isoTime } from "../../../cli/output/table.ts";
-import { describeGuestData } from "../../../domain/envelope.ts";
+import { describeGuestData } from "../../../domain/events/envelope.ts";
 import { countOf, safe, shellQuote } from "../../../domain/text.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import { DEFAULT_SETTINGS } from "../rules.ts";

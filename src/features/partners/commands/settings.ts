@@ -1,7 +1,7 @@
 import { usageError } from "../../../cli/failure.ts";
 import { choices, type FlagValues, integer, texts } from "../../../cli/flags.ts";
 import { isScope, SCOPES } from "../../../domain/api-key.ts";
-import { EVENT_GROUPS } from "../../../domain/event-types.ts";
+import { EVENT_GROUPS } from "../../../domain/events/event-types.ts";
 import { safe } from "../../../domain/text.ts";
 import { DEFAULT_SETTINGS } from "../rules.ts";
 import type { PartnerChanges } from "../update-partner.ts";

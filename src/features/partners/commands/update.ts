@@ -1,7 +1,7 @@
 import { command } from "../../../cli/command.ts";
 import { usageError } from "../../../cli/failure.ts";
 import { choice, text } from "../../../cli/flags.ts";
-import { describeGuestData } from "../../../domain/envelope.ts";
+import { describeGuestData } from "../../../domain/events/envelope.ts";
 import { countOf, safe } from "../../../domain/text.ts";
 import { toOutput } from "./partner-output.ts";
 import { readSettings, settingFlags } from "./settings.ts";

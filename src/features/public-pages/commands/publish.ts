@@ -1,5 +1,5 @@
 import { getBusiness } from "../../../app/businesses.ts";
-import type { ChangeResult } from "../../../app/catalog/plan-change.ts";
+import type { ChangeResult } from "../../../app/catalog/changes/plan-change.ts";
 import { mailsGuests } from "../../../app/guests/mails-guests.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";

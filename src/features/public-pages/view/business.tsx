@@ -2,7 +2,7 @@
 import type { PublicPromotion } from "../../../domain/public/promotion.ts";
 import type { PublicStaff } from "../../../domain/public/service.ts";
 import { fillText } from "../../../pages/languages.ts";
-import type { Dishes, Events, Services, Shop } from "../content.ts";
+import type { Dishes, Events, Services, Shop } from "../content/content.ts";
 import { linkTo, pathsOf } from "../paths.ts";
 import { Contact, QuickFacts } from "./contact.tsx";
 import { EventList } from "./events.tsx";

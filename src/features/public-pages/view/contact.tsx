@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { addressLines } from "../address.ts";
-import type { Shop } from "../content.ts";
+import { addressLines } from "../content/address.ts";
+import type { Shop } from "../content/content.ts";
 import { Outside } from "./frame.tsx";
-import { hasHours } from "../weekly-hours.ts";
+import { hasHours } from "../content/weekly-hours.ts";
 
 /**
  * The address, the telephone number and a link to the hours. Readers on a phone look for these

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import { fillPlural, fillText } from "../../../pages/languages.ts";
-import type { Events, Shop } from "../content.ts";
+import type { Events, Shop } from "../content/content.ts";
 import { MAX_PARTS } from "../layout.ts";
 import { linkTo, pathsOf } from "../paths.ts";
 import { mapUrlOfAddress } from "./contact.tsx";

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { OutsideText } from "../../../pages/outside-text.tsx";
 import { fillText, PAGE_LANGUAGES } from "../../../pages/languages.ts";
-import type { Contents, Shop } from "../content.ts";
+import type { Contents, Shop } from "../content/content.ts";
 import { linkTo, pathsOf, withLanguage } from "../paths.ts";
 
 /** The path of a page below the first page of its business; "" for the first page. */

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import { fillText } from "../../../pages/languages.ts";
-import type { Shop } from "../content.ts";
+import type { Shop } from "../content/content.ts";
 import { dateIn } from "../format.ts";
-import { hasHours, listWeeklyHours } from "../weekly-hours.ts";
+import { hasHours, listWeeklyHours } from "../content/weekly-hours.ts";
 import { Outside } from "./frame.tsx";
 
 /** Whether the business is open now, and when that changes. */

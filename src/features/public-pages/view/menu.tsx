@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { PublicMenuItem, PublicModifierGroup } from "../../../domain/public/menu.ts";
 import { fillText } from "../../../pages/languages.ts";
-import type { Dishes, Shop } from "../content.ts";
+import type { Dishes, Shop } from "../content/content.ts";
 import { firstOptions, MAX_OPTION_GROUPS, MAX_PARTS } from "../layout.ts";
 import { Image, LongText, Outside } from "./frame.tsx";
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { PublicPromotion } from "../../../domain/public/promotion.ts";
 import { fillText } from "../../../pages/languages.ts";
-import type { Shop } from "../content.ts";
+import type { Shop } from "../content/content.ts";
 import { LongText, Outside } from "./frame.tsx";
 
 /** Returns the name of an add-on that a promotion gives; undefined if it is not public. */

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { PublicService } from "../../../domain/public/service.ts";
 import { fillText } from "../../../pages/languages.ts";
-import type { Services, Shop } from "../content.ts";
+import type { Services, Shop } from "../content/content.ts";
 import { MAX_PARTS } from "../layout.ts";
 import { linkTo } from "../paths.ts";
 import { Image, LongText, Outside } from "./frame.tsx";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { PublicStaff } from "../../../domain/public/service.ts";
 import { fillText } from "../../../pages/languages.ts";
-import type { Shop } from "../content.ts";
+import type { Shop } from "../content/content.ts";
 import { Image, LongText, Outside } from "./frame.tsx";
 
 /** A person who serves guests. */

@@ -46,7 +46,7 @@ const create = command({
   async run(cli, { input, publicEvent, item, ...given }) {
     const { rt, business } = await cli.openBusiness();
     const { slug } = business;
-    const { createTicketOrder } = await import("../orders.ts");
+    const { createTicketOrder } = await import("../orders/orders.ts");
     return createOrLoad(
       cli,
       rt,
@@ -67,7 +67,7 @@ const confirm = command({
   examples: ["ticket-orders confirm K7M2-9QXF", "ticket-orders confirm tor_06f… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
-    const { confirmTicketOrder } = await import("../orders.ts");
+    const { confirmTicketOrder } = await import("../orders/orders.ts");
     const business = cli.business(rt);
     const nameOf = createNamer(rt, business);
     const toText = (confirmed: ReturnType<typeof confirmTicketOrder>): string =>
@@ -141,11 +141,11 @@ const cancel = cancelCommand({
   ],
   async cancelOne(cli, name, reason) {
     const rt = await cli.open();
-    const { cancelTicketOrder } = await import("../change-order.ts");
+    const { cancelTicketOrder } = await import("../orders/change-order.ts");
     cli.printObject(cancelTicketOrder(rt, cli.business(rt).slug, name, reason));
   },
   useCases: async () => {
-    const { CANCELLABLE_ORDERS } = await import("../cancel-orders.ts");
+    const { CANCELLABLE_ORDERS } = await import("../orders/cancel-orders.ts");
     return { cancellable: CANCELLABLE_ORDERS };
   },
   toShown: toRow,
@@ -193,7 +193,7 @@ const show = command({
   examples: ["ticket-orders show K7M2-9QXF", "ticket-orders show tor_06f… --json"],
   async run(cli, _flags, name) {
     const { rt, business } = await cli.openBusiness();
-    const { getTicketOrder } = await import("../change-order.ts");
+    const { getTicketOrder } = await import("../orders/change-order.ts");
     cli.printObject(toShownOrder(getTicketOrder(rt, business.id, name), business.doc.timezone));
   },
 });

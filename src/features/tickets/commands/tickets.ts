@@ -37,7 +37,7 @@ const list = command({
   async run(cli, { limit, publicEvent, order, ...filter }) {
     const { rt, business } = await cli.openBusiness();
     const { getPublicEventId } = await import("../../../app/catalog/objects.ts");
-    const { getTicketOrder } = await import("../change-order.ts");
+    const { getTicketOrder } = await import("../orders/change-order.ts");
     const eventId =
       publicEvent === undefined
         ? undefined

@@ -1,7 +1,7 @@
 import { readStdin } from "../../../platform/limited-read.ts";
 import { readApiKey } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { ADDITIONAL_EVENT_TYPES, EVENT_TYPES } from "../../../domain/event-types.ts";
+import { ADDITIONAL_EVENT_TYPES, EVENT_TYPES } from "../../../domain/events/event-types.ts";
 import { safe } from "../../../domain/text.ts";
 import type { Outcome } from "../../../domain/webhooks/settle.ts";
 import { readTextFile } from "../../../cli/input/catalog-files.ts";

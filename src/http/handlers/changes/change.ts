@@ -1,6 +1,6 @@
-import { bodyFor } from "../../../domain/envelope.ts";
+import { bodyFor } from "../../../domain/events/envelope.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { mayReadEvent } from "../../../domain/event-types.ts";
+import { mayReadEvent } from "../../../domain/events/event-types.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { getBusinessOfKey, NO_STORE, toPublicBusiness } from "../../pipeline/business-response.ts";
 import { pathId } from "../../pipeline/object-handlers.ts";

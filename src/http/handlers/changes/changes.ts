@@ -9,9 +9,9 @@ import {
   isEventType,
   mayReadEvent,
   maySubscribe,
-} from "../../../domain/event-types.ts";
+} from "../../../domain/events/event-types.ts";
 import { assertMaySubscribe } from "../../../app/webhooks/endpoint-owner.ts";
-import { bodyFor } from "../../../domain/envelope.ts";
+import { bodyFor } from "../../../domain/events/envelope.ts";
 import { minIdAt } from "../../../domain/ids.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { didYouMean } from "../../../domain/nearest.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../../app/webhooks/endpoint-owner.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { parseRequest } from "../../../domain/parse-request.ts";
-import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../../domain/events/event-types.ts";
 import { minIdAt } from "../../../domain/ids.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import type { Runtime } from "../../../app/runtime.ts";
 import { isHostLimited } from "../../../app/webhooks/host-limits.ts";
 import { findSentEvent, sentHeaders } from "../../../app/webhooks/sent-request.ts";
-import { bodyFor } from "../../../domain/envelope.ts";
-import { mayReadEvent } from "../../../domain/event-types.ts";
+import { bodyFor } from "../../../domain/events/envelope.ts";
+import { mayReadEvent } from "../../../domain/events/event-types.ts";
 import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
 import type {
   attempt,

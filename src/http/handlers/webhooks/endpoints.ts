@@ -18,7 +18,7 @@ import {
 } from "../../../app/webhooks/test-endpoint.ts";
 import { parseRequest } from "../../../domain/parse-request.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { ALL_EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, isEventType } from "../../../domain/events/event-types.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { formatInstant, YEARS } from "../../../domain/local-time.ts";
 import { outcomeForPartners } from "../../../domain/webhooks/settle.ts";

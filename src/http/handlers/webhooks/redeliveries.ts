@@ -6,7 +6,7 @@ import {
   type RedeliveryPosition,
 } from "../../../app/webhooks/own-redeliveries.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../../domain/events/event-types.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { parseRequest } from "../../../domain/parse-request.ts";
 import type { Credential } from "../../../store/keys.ts";

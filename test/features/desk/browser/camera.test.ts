@@ -5,7 +5,10 @@ import { encode } from "uqr";
 import { afterAll, expect, test } from "vitest";
 import { findCode } from "../../../../src/features/desk/browser/later/scanner.ts";
 import { createTicketStore } from "../../../../src/features/tickets/store.ts";
-import { confirmTicketOrder, createTicketOrder } from "../../../../src/features/tickets/orders.ts";
+import {
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../../../src/features/tickets/orders/orders.ts";
 import { useBrowser } from "../../../support/browser.ts";
 import { businessOf } from "../open-desk.ts";
 import { type Fate, startLossyProxy } from "../lossy-proxy.ts";

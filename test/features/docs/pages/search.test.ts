@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createDocs } from "../../../../.config/docs.ts";
 import { type Entry, findEntries, stemOf, wordsOf } from "../../../../.config/docs/search.ts";
-import { ALL_EVENT_TYPES } from "../../../../src/domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../../../src/domain/events/event-types.ts";
 import { HTTP_CODES } from "../../../../src/http/pipeline/problem-codes.ts";
 import { isPublished, ROUTES } from "../../../support/routes.ts";
 import { EVERYDAY_WORDS } from "./everyday-words.ts";

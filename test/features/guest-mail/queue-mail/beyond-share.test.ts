@@ -3,14 +3,14 @@ import {
   hashVisitor,
   MAX_ACTIONS_OF_VISITOR,
 } from "../../../../src/app/bookings/booking-limits.ts";
-import { editObject } from "../../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../../src/app/catalog/changes/edit-object.ts";
 import { eraseForGood } from "../../../../src/app/guests/erase-visits.ts";
 import { revokeKey } from "../../../../src/app/key-end.ts";
 import { prepareBookableCatalog } from "../../../../src/app/catalog/bookable-catalog.ts";
 import { findPageKey } from "../../../../src/features/page-bookings/access.ts";
-import { holdForMail } from "../../../../src/features/page-bookings/mail-holds.ts";
+import { holdForMail } from "../../../../src/features/page-bookings/post/mail-holds.ts";
 import { listPageCounts } from "../../../../src/features/public-pages/counters.ts";
-import { bookOnPage, holdTime } from "../../../../src/features/page-bookings/book.ts";
+import { bookOnPage, holdTime } from "../../../../src/features/page-bookings/post/book.ts";
 import { readProgress } from "../../../../src/features/page-bookings/rules.ts";
 import { findCustomer } from "../../../../src/app/bookings/guests.ts";
 import { retention } from "../../../../src/features/page-bookings/retention.ts";

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, type TestContext } from "vitest";
 import { startServer } from "../../../../src/http/server.ts";
 import type { TicketTypeDoc } from "../../../../src/domain/catalog/catalog.ts";
 import { objectId } from "../../../../src/domain/catalog/object-id.ts";
-import { confirmTicketOrder } from "../../../../src/features/tickets/orders.ts";
+import { confirmTicketOrder } from "../../../../src/features/tickets/orders/orders.ts";
 import { createOrderStore } from "../../../../src/features/tickets/store.ts";
 import { checkInTicket } from "../../../../src/features/tickets/tickets.ts";
 import type { Preset } from "../../../../src/platform/assets.ts";

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { appendEvents } from "../../../../src/app/events.ts";
 import type { Runtime } from "../../../../src/app/runtime.ts";
 import { catalogChangedEvent } from "../../../../src/domain/public/catalog-changed.ts";
-import type { EventType } from "../../../../src/domain/event-types.ts";
+import type { EventType } from "../../../../src/domain/events/event-types.ts";
 import { createPartner } from "../../../../src/features/partners/partners.ts";
 import type { BusinessRow } from "../../../../src/store/businesses.ts";
 import { createTestApp } from "../../../support/app.ts";

@@ -1,4 +1,4 @@
-import { editObject } from "../../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../../src/app/catalog/changes/edit-object.ts";
 import { describe, expect, test } from "vitest";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { changeBooking } from "../../../../src/app/bookings/operator-changes.ts";

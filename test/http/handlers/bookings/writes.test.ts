@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
-import { ALL_EVENT_TYPES } from "../../../../src/domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../../../src/domain/events/event-types.ts";
 import { createTestApp } from "../../../support/app.ts";
 import { asOperator } from "../../../support/operator.ts";
 import { createTestWorker } from "../../../support/delivery.ts";

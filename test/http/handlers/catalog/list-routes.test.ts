@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
-import { editObject } from "../../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../../src/app/catalog/changes/edit-object.ts";
 import type { WeeklyWindow } from "../../../../src/domain/catalog/common.ts";
 import {
   type TestApi,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { eraseVisits } from "../../../../src/app/guests/erase-visits.ts";
 import { triggerEvent } from "../../../../src/app/webhooks/sample-events.ts";
-import type { EventType } from "../../../../src/domain/event-types.ts";
+import type { EventType } from "../../../../src/domain/events/event-types.ts";
 import { getBusinessOfKey } from "../../../../src/http/pipeline/business-response.ts";
 import { openBookingShop, visit } from "../../support/bookings.ts";
 import { applyPreset, createTestApi, SALON, type TestApi } from "../../support/api.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { editObject } from "../../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../../src/app/catalog/changes/edit-object.ts";
 import { appendEvents } from "../../../../src/app/events.ts";
 import { draftSample, triggerEvent } from "../../../../src/app/webhooks/sample-events.ts";
 import { revokeKey } from "../../../../src/app/key-end.ts";

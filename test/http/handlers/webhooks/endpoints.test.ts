@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { deleteEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { rotateKey } from "../../../../src/app/keys.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
-import { EVENT_TYPES } from "../../../../src/domain/event-types.ts";
+import { EVENT_TYPES } from "../../../../src/domain/events/event-types.ts";
 import { endpoint as endpointSchema } from "../../../../src/domain/public/schemas/webhook.ts";
 import { openDatabase } from "../../../../src/store/database/database.ts";
 import { type Problem, type TestApi, createTestApi, SALON } from "../../support/api.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test, type TestContext } from "vitest";
 import { startServer } from "../../../../../src/http/server.ts";
-import { editCatalog } from "../../../../../src/app/catalog/edit-catalog.ts";
+import { editCatalog } from "../../../../../src/app/catalog/changes/edit-catalog.ts";
 import { findPageKey } from "../../../../../src/features/page-bookings/access.ts";
 import { readPageFile } from "../../../../../src/platform/assets.ts";
 import { applyPreset } from "../../../../http/support/api.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
-import { editObject } from "../../../../../src/app/catalog/edit-object.ts";
+import { editObject } from "../../../../../src/app/catalog/changes/edit-object.ts";
 import { useBrowser, type PageOptions } from "../../../../support/browser.ts";
 import { createClient } from "../../../../../src/client/client.ts";
 import { businessId, objectId } from "../../../../../src/domain/catalog/object-id.ts";

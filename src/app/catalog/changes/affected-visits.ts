@@ -1,0 +1,207 @@
+import type { Catalog, DocOf, Kind } from "../../../domain/catalog/catalog.ts";
+import type { Keyed } from "../../../domain/catalog/common.ts";
+import { endOfEvent } from "../../../domain/catalog/event-end.ts";
+import type { ObjectChange } from "../../../domain/catalog/change/diff.ts";
+import { objectId, originalKey } from "../../../domain/catalog/object-id.ts";
+import { ticketTypeId } from "../../../domain/public/public-event.ts";
+import { variantId } from "../../../domain/public/service.ts";
+import { AppError } from "../../../domain/errors.ts";
+import {
+  type AffectedVisits,
+  deletedVisitsText,
+  noVisits,
+  type VisitSummary,
+} from "../../../domain/bookings/affected-visits.ts";
+import { cancelBooking, cancelReservation } from "../../bookings/operator-changes.ts";
+import { type CancelVisit, loadOtherVisits, otherVisits } from "../../bookings/other-visits.ts";
+import type { Runtime } from "../../runtime.ts";
+
+/**
+ * Returns the upcoming visits of objects, variants and ticket types that a change deletes. An
+ * object that stays in the catalog with another status keeps its visits.
+ */
+export function findAffectedVisits(
+  rt: Runtime,
+  businessId: string,
+  before: Catalog,
+  after: Catalog,
+  changes: readonly ObjectChange[],
+): AffectedVisits {
+  const ids = [
+    ...changes.filter(({ action }) => action === "delete").map(({ id }) => id),
+    ...deletedParts(before, after, changes),
+  ];
+  return findVisitsOf(rt, businessId, before, ids);
+}
+
+/** Returns the upcoming visits of objects that stay in the catalog but are no longer offered. */
+export function findWithdrawnVisits(
+  rt: Runtime,
+  businessId: string,
+  before: Catalog,
+  after: Catalog,
+  changes: readonly ObjectChange[],
+): AffectedVisits {
+  return findVisitsOf(rt, businessId, before, listWithdrawn(before, after, changes));
+}
+
+/** The kinds of objects that visits refer to. */
+const BOOKED_KINDS = ["service", "staff", "table", "public_event"] as const;
+/** The fields of objects and their parts that decide whether guests can book them. */
+type Offered = { status?: string; bookable?: boolean };
+
+const isOffered = ({ status = "ACTIVE", bookable = true }: Offered): boolean =>
+  bookable && !["INACTIVE", "ARCHIVED", "CANCELLED", "DRAFT"].includes(status);
+
+/**
+ * Returns the IDs of objects, variants and ticket types that were offered before the changes and no
+ * longer are.
+ */
+function listWithdrawn(
+  before: Catalog,
+  { objects }: Catalog,
+  changes: readonly ObjectChange[],
+): string[] {
+  const { slug } = before.business;
+  const updated = new Set(changes.filter(({ action }) => action === "update").map(({ id }) => id));
+  return BOOKED_KINDS.flatMap((kind) => {
+    const docs = objects[kind] as DocOf[Kind][];
+    const next = new Map(docs.map((doc) => [objectId(kind, slug, doc), doc]));
+    return (before.objects[kind] as DocOf[Kind][]).flatMap((doc) => {
+      const id = objectId(kind, slug, doc);
+      const after = updated.has(id) ? next.get(id) : undefined;
+      if (after === undefined) return [];
+      const isWithdrawn = isOffered(doc as Offered) && !isOffered(after as Offered);
+      return isWithdrawn ? [id] : listWithdrawnParts(slug, doc, after);
+    });
+  });
+}
+
+/** Returns the IDs of the variants and ticket types of an object that are no longer offered. */
+function listWithdrawnParts(slug: string, doc: DocOf[Kind], after: DocOf[Kind]): string[] {
+  if ("variants" in doc && "variants" in after)
+    return withdrawnParts(doc.variants, after.variants).map((part) => variantId(slug, doc, part));
+  if ("ticketTypes" in doc && "ticketTypes" in after)
+    return withdrawnParts(doc.ticketTypes, after.ticketTypes).map((part) =>
+      ticketTypeId(slug, doc, part),
+    );
+  return [];
+}
+
+function withdrawnParts<Part extends Keyed & Offered>(
+  before: readonly Part[],
+  after: readonly Part[],
+): Part[] {
+  const next = new Map(after.map((part) => [originalKey(part), part]));
+  return before.filter((part) => {
+    const kept = next.get(originalKey(part));
+    return kept !== undefined && isOffered(part) && !isOffered(kept);
+  });
+}
+
+/**
+ * Returns the visits of the objects that can still be cancelled. A visit that was completed, or
+ * marked as a no-show, before its end cannot, so it is no reason to refuse a change.
+ */
+function findVisitsOf(
+  rt: Runtime,
+  businessId: string,
+  before: Catalog,
+  ids: readonly string[],
+): AffectedVisits {
+  if (ids.length === 0) return noVisits();
+  const now = rt.now();
+  const ended = new Set(
+    before.objects.public_event
+      .filter((event) => endOfEvent(event) <= now)
+      .map((event) => objectId("public_event", before.business.slug, event)),
+  );
+  const idsByOtherKind = otherVisits().map(({ name, listActiveOf }) => {
+    const active = listActiveOf(rt, businessId, ids);
+    return [name, active.filter(({ eventId }) => !ended.has(eventId)).map(({ id }) => id)];
+  });
+  return {
+    bookings: rt.store.bookings.listUpcomingOf(businessId, now, ids),
+    reservations: rt.store.reservations.listUpcomingOf(businessId, now, ids),
+    ...(Object.fromEntries(idsByOtherKind) as Record<string, string[]>),
+  };
+}
+
+/** Returns the IDs of the variants and ticket types that are missing from objects that stay. */
+function deletedParts(
+  { business: { slug }, objects }: Catalog,
+  after: Catalog,
+  changes: readonly ObjectChange[],
+): string[] {
+  const updated = new Set(changes.filter(({ action }) => action === "update").map(({ id }) => id));
+  const updatedPairs = <Doc extends Keyed>(
+    kind: "service" | "public_event",
+    from: Doc[],
+    to: Doc[],
+  ) => {
+    const docsAfter = new Map(to.map((doc) => [objectId(kind, slug, doc), doc]));
+    return from.flatMap((doc) => {
+      const id = objectId(kind, slug, doc);
+      const next = updated.has(id) ? docsAfter.get(id) : undefined;
+      return next === undefined ? [] : [{ doc, next }];
+    });
+  };
+  const removedParts = <Part extends Keyed>(from: readonly Part[], to: readonly Part[]): Part[] => {
+    const keys = new Set(to.map(originalKey));
+    return from.filter((part) => !keys.has(originalKey(part)));
+  };
+  return [
+    ...updatedPairs("service", objects.service, after.objects.service).flatMap(({ doc, next }) =>
+      removedParts(doc.variants, next.variants).map((variant) => variantId(slug, doc, variant)),
+    ),
+    ...updatedPairs("public_event", objects.public_event, after.objects.public_event).flatMap(
+      ({ doc, next }) =>
+        removedParts(doc.ticketTypes, next.ticketTypes).map((type) =>
+          ticketTypeId(slug, doc, type),
+        ),
+    ),
+  ];
+}
+
+/** Cancels the visits of deleted objects. @throws AppError, such as wrong_status */
+export type CancelAffected = (rt: Runtime, slug: string, affected: AffectedVisits) => void;
+
+/**
+ * Loads the function that cancels visits of every kind in the transaction of a change.
+ * @param isWanted if false, loads nothing: visits are then a reason to refuse the change
+ */
+export async function loadCancelAffected(isWanted = true): Promise<CancelAffected | undefined> {
+  if (!isWanted) return undefined;
+  await loadOtherVisits();
+  const cancelOfOtherKinds = await Promise.all(
+    otherVisits().map(async ({ name, loadCancel }): Promise<[string, CancelVisit]> => [
+      name,
+      await loadCancel(),
+    ]),
+  );
+  return (rt, slug, affected) => {
+    for (const id of affected.bookings) cancelBooking(rt, slug, id);
+    for (const id of affected.reservations) cancelReservation(rt, slug, id);
+    for (const [name, cancel] of cancelOfOtherKinds)
+      for (const id of affected[name] ?? []) cancel(rt, slug, id);
+  };
+}
+
+/** @throws AppError state_refuses */
+export function assertNoAffectedVisits({
+  affected,
+  deletedVisits,
+}: {
+  affected: AffectedVisits;
+  deletedVisits: readonly VisitSummary[];
+}): void {
+  const text = deletedVisitsText(affected, deletedVisits);
+  if (text === null) return;
+  throw new AppError(
+    "state_refuses",
+    `This would delete objects of the catalog that are booked: ${text}. Nothing was changed.`,
+    {
+      fix: "keep the objects with status INACTIVE (public events: CANCELLED), or add --cancel-affected, which cancels the bookings and orders",
+    },
+  );
+}

@@ -1,0 +1,287 @@
+import {
+  type LocalEdits,
+  nextLocalEdits,
+  type ChangeOrigin,
+  withOverwrittenEdits,
+  findOverwrittenSections,
+  nextSectionEdits,
+} from "../../../domain/catalog/change/local-edits.ts";
+import type { Catalog } from "../../../domain/catalog/catalog.ts";
+import { type Emptied, findEmptied } from "../../../domain/catalog/change/losses.ts";
+import { findRepricing, type Repricing } from "../../../domain/catalog/change/repricing.ts";
+import {
+  diffCatalog,
+  isEmptyDiff,
+  type ObjectChange,
+  type RowChanges,
+  type MassDelete,
+  findMassDeletes,
+  sortOrdersAfter,
+} from "../../../domain/catalog/change/diff.ts";
+import { currencyChange, type CurrencyChange } from "../../../domain/money.ts";
+import { businessId } from "../../../domain/catalog/object-id.ts";
+import type { EventDraft } from "../../../domain/events/envelope.ts";
+import type { EventType } from "../../../domain/events/event-types.ts";
+import type { StoredCatalog } from "../../../domain/public/public-context.ts";
+import { ALL_LISTS, listsAffectedBy } from "../../../domain/public/public-catalog.ts";
+import { createReceiverFinder } from "../../events.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { BusinessRow } from "../../../store/businesses.ts";
+import { BEFORE_CATALOG_WRITE } from "../../../features/before-catalog-write.ts";
+import type { CatalogChange } from "./catalog-write.ts";
+import { loadCatalog, pricesIn } from "../load-catalog.ts";
+import { planUpdate, catalogStateAt, writeUpdate, timeBeforeTransition } from "../publish.ts";
+import { findVisitsOfChange, notBooked, type VisitsOfChange } from "./visits-of-change.ts";
+
+export type ChangeResult = {
+  businessId: string;
+  slug: string;
+  currency: string;
+  currencyDigits: number;
+  isNew: boolean;
+  fromVersion: number;
+  /**
+   * The version after the change. It is `fromVersion` if the catalogs do not differ: then nothing
+   * is published, but objects may no longer count as local edits.
+   */
+  version: number;
+  businessFields: string[];
+  /**
+   * The change of currency by a catalog file, or null if the currency stays. The change needs
+   * `acceptCurrencyChange`, because stored prices are not converted.
+   */
+  currencyChange: CurrencyChange | null;
+  changes: ObjectChange[];
+  /** Sections of the schedule in which a catalog file overwrites local edits. */
+  overwrittenSections: string[];
+  events: { type: EventType; resourceId: string }[];
+  /** The number of deliveries: one for each event and each endpoint subscribed to it now. */
+  deliveries: number;
+  /** The number of events and deliveries of each event type. */
+  webhooks: { type: EventType; events: number; deliveries: number }[];
+  /** The kinds of which a catalog file deletes so many objects that it needs `allowMassDelete`. */
+  massDeletes: MassDelete[];
+  /** Lists that a catalog file empties. Emptying them needs `confirmed`. */
+  emptied: Emptied[];
+  /** Prices that change so much that the change needs `confirmed`; null if there are none. */
+  repricing: Repricing | null;
+} & VisitsOfChange;
+
+/** A catalog and the row of its business when it was loaded; both are null for a new business. */
+export type LoadedCatalog = { business: BusinessRow | null; stored: StoredCatalog | null };
+
+export type PlannedChange = {
+  result: ChangeResult;
+  /**
+   * Writes the change.
+   * @param auditId the entry of the change in the audit log; null if there is none
+   */
+  write: (auditId: string | null) => void;
+};
+
+/**
+ * Plans the replacement of a catalog. Nothing is written before `write` is called.
+ * @param loaded reused if the business has not changed meanwhile
+ */
+export function planChange(
+  rt: Runtime,
+  next: Catalog,
+  origin: ChangeOrigin,
+  loaded: LoadedCatalog | null,
+): PlannedChange {
+  const row = rt.store.businesses.findBySlug(next.business.slug);
+  const now = timeBeforeTransition(rt, row);
+  const isCurrent = loaded && isUnchanged(loaded.business, row);
+  // `others` is set if only a part of the catalog was loaded. The part in `next` was made from that
+  // load, so it cannot be compared with a later one.
+  if (!isCurrent && loaded?.stored?.others)
+    throw new Error("A part of a catalog has been compared with a later catalog.");
+  const stored = isCurrent ? loaded.stored : row && loadCatalog(rt, row);
+  const { sortOrderOf } = stored ?? NOTHING_STORED;
+  const diff = diffCatalog(stored?.catalog ?? null, next, sortOrderOf);
+  const change: CatalogChange = {
+    row,
+    stored: stored ?? null,
+    edits: loadLocalEdits(rt, row, stored, origin, diff.rows),
+    sectionEdits: row ? rt.store.businesses.getSectionEdits(row.id) : {},
+    next,
+    origin,
+    diff,
+  };
+  const business = {
+    ...(row ?? newBusiness(rt, next, now)),
+    doc: next.business,
+    schedule: next.schedule,
+  };
+  const unpublished = describeChange(rt, business, change);
+  const writeEdits = planEdits(rt, business.id, change);
+  if (row && isEmptyDiff(diff)) return { result: unpublished, write: writeEdits };
+
+  const lists = listsOf(change);
+  const update = planUpdate(
+    rt,
+    business,
+    stored ? catalogStateAt(stored, now, lists) : null,
+    {
+      ...(stored ?? NOTHING_STORED),
+      catalog: next,
+      sortOrderOf: sortOrdersAfter(diff, sortOrderOf),
+    },
+    now,
+    { lists },
+  );
+  const { drafts } = update.diff;
+  const webhooks = countWebhooks(rt, business.id, drafts);
+  return {
+    result: {
+      ...unpublished,
+      version: update.business.catalogVersion,
+      events: drafts.map(({ type, resource }) => ({ type, resourceId: resource.id })),
+      deliveries: webhooks.reduce((sum, { deliveries }) => sum + deliveries, 0),
+      webhooks,
+    },
+    write: (auditId) => {
+      writeUpdate(rt, update, row ? idsOf(diff.rows) : null);
+      const versions = {
+        fromVersion: business.catalogVersion,
+        version: update.business.catalogVersion,
+      };
+      for (const run of BEFORE_CATALOG_WRITE)
+        run(rt, { ...change, ...versions, businessId: business.id, auditId });
+      rt.store.catalog.writeObjects(business.id, diff.rows);
+      writeEdits();
+    },
+  };
+}
+
+/** Returns whether neither the catalog nor its stock has changed between two reads of a row. */
+export const isUnchanged = (before: BusinessRow | null, now: BusinessRow | undefined): boolean =>
+  before?.revision === now?.revision && before?.stockRevision === now?.stockRevision;
+
+/** Returns the result of a change without what it publishes: no events, and the same version. */
+function describeChange(
+  rt: Runtime,
+  business: BusinessRow,
+  { row, stored, edits, sectionEdits, next, origin, diff }: CatalogChange,
+): ChangeResult {
+  // A catalog file can change the currency, delete or overwrite by mistake. The user of a command
+  // or an undo has asked for the change by name. Catalog files alone have an origin with `listed`.
+  const isFile = origin !== "local" && "listed" in origin;
+  const replacedByFile = isFile && stored ? stored.catalog : null;
+  return {
+    businessId: business.id,
+    slug: business.slug,
+    currency: next.business.currency,
+    currencyDigits: next.business.currencyDigits,
+    isNew: !row,
+    fromVersion: business.catalogVersion,
+    version: business.catalogVersion,
+    businessFields: diff.businessFields,
+    currencyChange: replacedByFile && currencyChange(replacedByFile.business, next.business),
+    changes:
+      stored && origin !== "local"
+        ? withOverwrittenEdits(diff.changes, edits, stored.catalog, next)
+        : diff.changes,
+    overwrittenSections: replacedByFile
+      ? findOverwrittenSections(sectionEdits, replacedByFile, next)
+      : [],
+    events: [],
+    deliveries: 0,
+    webhooks: [],
+    massDeletes: replacedByFile ? findMassDeletes(diff.changes, replacedByFile) : [],
+    emptied: replacedByFile ? findEmptied(replacedByFile, next, diff.changes) : [],
+    repricing: stored ? findRepricing(diff.changes, pricesIn(rt, business.id, stored)) : null,
+    ...(stored ? findVisitsOfChange(rt, business, stored.catalog, next, diff) : notBooked()),
+  };
+}
+
+/** Returns a function that stores which objects and sections are local edits after the change. */
+function planEdits(
+  rt: Runtime,
+  businessId: string,
+  { stored, edits, sectionEdits, next, origin, diff }: CatalogChange,
+): () => void {
+  const nextEdits = nextLocalEdits(edits, diff, stored?.catalog ?? null, next, origin);
+  return () => {
+    rt.store.catalog.writeLocalEdits(nextEdits);
+    if (!stored) return;
+    const edited = nextSectionEdits(sectionEdits, stored.catalog, next, origin);
+    rt.store.businesses.writeSectionEdits(businessId, edited);
+  };
+}
+
+const idsOf = ({ written, renumbered, removed }: RowChanges): string[] => [
+  ...[...written, ...renumbered].map(({ id }) => id),
+  ...removed,
+];
+
+/** Returns the public lists that may change; the fields of the business itself affect all. */
+const listsOf = ({ stored, diff }: CatalogChange) =>
+  stored && diff.businessFields.length === 0
+    ? listsAffectedBy(new Set(diff.changes.map(({ kind }) => kind)))
+    : ALL_LISTS;
+
+function countWebhooks(
+  rt: Runtime,
+  businessId: string,
+  drafts: readonly EventDraft[],
+): ChangeResult["webhooks"] {
+  const receiversOf = createReceiverFinder(rt, businessId);
+  return [...Map.groupBy(drafts, ({ type }) => type)].map(([type, { length: events }]) => ({
+    type,
+    events,
+    deliveries: events * receiversOf({ type, ownerKeyId: null }).length,
+  }));
+}
+
+/** Returns the stored local edits, or at least those of the objects that the change concerns. */
+function loadLocalEdits(
+  rt: Runtime,
+  row: BusinessRow | undefined,
+  stored: StoredCatalog | null | undefined,
+  origin: ChangeOrigin,
+  { written }: RowChanges,
+): LocalEdits {
+  if (origin === "local")
+    return findLocalEdits(
+      rt,
+      written.map(({ id }) => id),
+    );
+  // An undo that loads only a part of the catalog needs the edits of the objects that it restores.
+  if ("restored" in origin && stored?.others)
+    return findLocalEdits(rt, [...origin.restored.keys()]);
+  return row ? rt.store.catalog.listLocalEdits(row.id) : new Map();
+}
+
+const findLocalEdits = (rt: Runtime, ids: readonly string[]): LocalEdits =>
+  new Map(
+    ids.flatMap((id) => {
+      const authored = rt.store.catalog.findLocalEdit(id);
+      return authored === undefined ? [] : [[id, authored] as const];
+    }),
+  );
+
+const NOTHING_STORED = {
+  versionOf: () => ({ version: 0, updatedAt: 0 }),
+  sortOrderOf: () => 0,
+  stock: { soldOut: new Map<string, null>(), taken: new Map<string, number>() },
+};
+
+function newBusiness(rt: Runtime, { business: doc, schedule }: Catalog, now: number): BusinessRow {
+  const id = businessId(doc.slug);
+  const { catalogVersion, lastSequence } = rt.store.businesses.getInitialCounters(id);
+  return {
+    id,
+    slug: doc.slug,
+    doc,
+    schedule,
+    catalogVersion,
+    lastSequence,
+    createdAt: now,
+    updatedAt: now,
+    revision: 0,
+    stockRevision: 0,
+    publishedUntil: now,
+    nextTransitionAt: null,
+  };
+}

@@ -1,0 +1,46 @@
+import { listAwayVisits } from "../../../app/bookings/staff-away.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { addDays, localDateOf, startOfDay } from "../../../domain/local-time.ts";
+import type { TimeOffRow } from "../../../store/bookings/time-off.ts";
+import type { BusinessRow } from "../../../store/businesses.ts";
+import type { DeskSession } from "../desks.ts";
+import { type DeskAbsence, type DeskAway, localOf } from "../rules.ts";
+
+/** Lists the time off within today and tomorrow. To end a longer time off takes a command. */
+export const listAbsences = (rt: Runtime, { business }: DeskSession): DeskAbsence[] => {
+  const { timezone } = business.doc;
+  const today = localDateOf(rt.now(), timezone);
+  const from = startOfDay(today, timezone);
+  const to = startOfDay(addDays(today, 2), timezone);
+  return rt.store.timeOff
+    .listEndingAfter(business.id, rt.now())
+    .filter(({ startsAt, endsAt }) => startsAt >= from && endsAt <= to)
+    .map((row) => toAbsence(rt, business, row));
+};
+
+const toAbsence = (
+  rt: Runtime,
+  { id: businessId, doc: { timezone } }: BusinessRow,
+  { id, staffId, startsAt, endsAt }: TimeOffRow,
+): DeskAbsence => ({
+  id,
+  staff: rt.store.catalog.findByKeyOrId(businessId, "staff", staffId)?.name ?? "",
+  from: localOf(startsAt, timezone),
+  to: localOf(endsAt, timezone),
+});
+
+/** Returns a time off with its visits; null if there is none with this ID. */
+export function findAway(rt: Runtime, { business }: DeskSession, id: string): DeskAway | null {
+  const timeOff = rt.store.timeOff.findById(business.id, id);
+  if (timeOff === undefined) return null;
+  return {
+    ...toAbsence(rt, business, timeOff),
+    visits: listAwayVisits(rt, business, timeOff).map((visit) => ({
+      id: visit.id,
+      start: visit.startsAt.slice(0, 16),
+      guest: visit.guest,
+      what: visit.service,
+      couldTake: visit.couldTake,
+    })),
+  };
+}

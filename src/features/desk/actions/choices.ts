@@ -1,0 +1,125 @@
+import { editObject } from "../../../app/catalog/changes/edit-object.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { objectId } from "../../../domain/catalog/object-id.ts";
+import type { ServiceDoc } from "../../../domain/catalog/catalog.ts";
+import { assertFound } from "../../../domain/errors.ts";
+import { variantId } from "../../../domain/public/service.ts";
+import { modifierOptionId } from "../../../domain/public/menu.ts";
+import type { DeskSession } from "../desks.ts";
+import type { Choice, DeskView } from "../rules.ts";
+
+/** Lists the services and staff members for walk-ins; `hasTables` is whether there are tables. */
+export function listChoices(
+  rt: Runtime,
+  { business: { id, slug }, desk }: DeskSession,
+): Pick<DeskView, "services" | "staff" | "hasTables"> {
+  const { service, staff, table } = rt.store.catalog.listObjects(id, ["service", "staff", "table"]);
+  const isActive = ({ status }: { status: string }) => status === "ACTIVE";
+  return {
+    services: service
+      .filter((doc) => isActive(doc) && doc.bookable)
+      .map((doc) => ({ id: objectId("service", slug, doc), name: doc.name })),
+    staff: staff
+      .filter((doc) => isActive(doc) && doc.bookable)
+      .map((doc) => ({ id: objectId("staff", slug, doc), name: doc.name }))
+      .filter((one) => desk.staffId === null || one.id === desk.staffId),
+    hasTables: desk.staffId === null && table.some(isActive),
+  };
+}
+
+/** Lists the dishes and options of dishes by whether they are sold out. */
+export function listDishes(
+  rt: Runtime,
+  { business: { id, slug } }: DeskSession,
+): Pick<DeskView, "dishes" | "soldOut"> {
+  const { menu_item, modifier_group } = rt.store.catalog.listObjects(id, [
+    "menu_item",
+    "modifier_group",
+  ]);
+  const items: Choice[] = [
+    ...menu_item.map((doc) => ({ id: objectId("menu_item", slug, doc), name: doc.name })),
+    ...modifier_group.flatMap((group) =>
+      group.options.map((option) => ({
+        id: modifierOptionId(slug, group, option),
+        name: `${group.name}: ${option.name}`,
+      })),
+    ),
+  ];
+  const soldOutUntil = rt.store.soldOut.list(id);
+  const isSoldOut = (one: Choice) => {
+    // A mark with the time null has no end.
+    const until = soldOutUntil.get(one.id);
+    return until !== undefined && (until === null || until > rt.now());
+  };
+  return {
+    // People look for a dish in this long list by its name.
+    dishes: items.filter((one) => !isSoldOut(one)).toSorted((a, b) => a.name.localeCompare(b.name)),
+    soldOut: items.filter(isSoldOut),
+  };
+}
+
+/** A service or variant. `service` and `variant` are keys; a service has the variant null. */
+type ServiceItem = Choice &
+  Pick<ServiceDoc, "status"> & { service: string; variant: string | null };
+
+/** Returns the services and variants that are not archived, in catalog order. */
+function listItems(rt: Runtime, { business: { id, slug } }: DeskSession): ServiceItem[] {
+  const { service } = rt.store.catalog.listObjects(id, ["service"]);
+  return service
+    .flatMap((doc): ServiceItem[] => [
+      {
+        id: objectId("service", slug, doc),
+        service: doc.key,
+        variant: null,
+        name: doc.name,
+        status: doc.status,
+      },
+      ...doc.variants.map((variant) => ({
+        id: variantId(slug, doc, variant),
+        service: doc.key,
+        variant: variant.key,
+        name: `${doc.name}: ${variant.name}`,
+        status: variant.status,
+      })),
+    ])
+    .filter(({ status }) => status !== "ARCHIVED");
+}
+
+/** Lists the services and variants by whether they are offered or hidden. */
+export function listServices(
+  rt: Runtime,
+  session: DeskSession,
+): Pick<DeskView, "offered" | "hidden"> {
+  const items = listItems(rt, session);
+  const listOf = (wanted: ServiceDoc["status"]): Choice[] =>
+    items.filter(({ status }) => status === wanted).map(({ id, name }) => ({ id, name }));
+  return { offered: listOf("ACTIVE"), hidden: listOf("INACTIVE") };
+}
+
+/**
+ * Sets the status of a service or variant, as `services update --status` does. Guests do not see
+ * inactive services and variants; visits that are already booked stay.
+ * @throws AppError resource_not_found
+ */
+export function setOfferStatus(
+  rt: Runtime,
+  session: DeskSession,
+  id: string,
+  status: "ACTIVE" | "INACTIVE",
+): void {
+  const item = assertFound(
+    listItems(rt, session).find((one) => one.id === id),
+    "This desk has no such service.",
+    "deskbell services list",
+  );
+  editObject(rt, session.business.slug, "service", item.service, (doc) =>
+    item.variant === null
+      ? { ...doc, status }
+      : {
+          ...doc,
+          variants: doc.variants.map((one) =>
+            one.key === item.variant ? { ...one, status } : one,
+          ),
+        },
+  );
+}

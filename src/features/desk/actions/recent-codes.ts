@@ -1,0 +1,27 @@
+import type { Runtime } from "../../../app/runtime.ts";
+import { BoundedCache } from "../../../domain/bounded-cache.ts";
+
+// Admission codes are stored as hashes. The codes of an order that a desk has confirmed stay in the
+// memory of the process for a while, because a phone that lost the response sends the action again.
+
+/** How long codes are kept. A page sends an action again for a minute, and later asks a person. */
+const KEPT_MS = 15 * 60_000;
+/** The most codes that are kept, those of the newest orders. */
+const MAX_CODES = 2000;
+
+type Kept = { codes: string[]; at: number };
+
+const caches = new WeakMap<Runtime, BoundedCache<string, Kept>>();
+
+/** @param action identifies the action of a device */
+export function keepCodes(rt: Runtime, action: string, codes: string[]): void {
+  const cache = caches.get(rt) ?? new BoundedCache(MAX_CODES, (kept: Kept) => kept.codes.length);
+  caches.set(rt, cache);
+  cache.set(action, { codes, at: rt.now() });
+}
+
+/** Returns the codes of an action; undefined if they are no longer kept. */
+export function findCodes(rt: Runtime, action: string): string[] | undefined {
+  const kept = caches.get(rt)?.get(action);
+  return kept !== undefined && rt.now() - kept.at <= KEPT_MS ? kept.codes : undefined;
+}

@@ -1,0 +1,283 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { AppError } from "../../../domain/errors.ts";
+import type { Hold } from "../../../domain/bookings/hold.ts";
+import type { PageRequest } from "../../../http/pages/page-request.ts";
+import { respondWithPage } from "../../../http/pages/render-page.tsx";
+import {
+  getHeader,
+  type HttpResponse,
+  type RawHeaders,
+  respond,
+} from "../../../http/pipeline/request-context.ts";
+import { findPageKey, takesBookings } from "../access.ts";
+import { findBookedByKey, isClosedError, recordRefusal } from "../post/book.ts";
+import { isLinkToken } from "../link-tokens.ts";
+import type { BookingShop } from "./read-offer.ts";
+import { type Booked, confirmableUntil, HOLD_MS, keptUntil, type PageProps } from "../rules.ts";
+import {
+  type Fields,
+  isEmbedded,
+  isFirstOfFrame,
+  keptFields,
+  urlOfBooked,
+  urlOfStep,
+} from "../urls.ts";
+import { BookingFrame, Heading, Hidden, Telephone } from "../view/parts.tsx";
+import { isLoopbackHost } from "../../../domain/addresses.ts";
+import { fillText } from "../../../pages/languages.ts";
+import { writeTime } from "../when.ts";
+
+export const NO_STORE: RawHeaders = [
+  "cache-control",
+  "no-store",
+  "referrer-policy",
+  "strict-origin",
+];
+
+/** Matches the end of a path to which forms are sent. The page of the form is without it. */
+const FORM_PATH = /\/(?:hold|cancel|confirm|move)$/;
+
+type Shown = {
+  title: string;
+  content: ComponentChildren;
+  status?: number;
+  headers?: RawHeaders;
+  /** What was booked just now, which a frame tells the website around it. */
+  booked?: Booked | null;
+};
+
+/** Responds with a page of the booking flow or of a guest's visit. No cache keeps it. */
+export function respondWithShop(
+  request: PageRequest,
+  props: BookingShop,
+  { title, content, status = 200, headers = [], booked = null }: Shown,
+): HttpResponse {
+  const { shop, texts, business } = props;
+  const { embedOrigins } = business.doc.publicPage;
+  const { path, search } = request.context.request;
+  const query = new URLSearchParams(search);
+  query.delete("lang");
+  const url = `${request.base}${path.replace(FORM_PATH, "")}${query.size > 0 ? `?${query}` : ""}`;
+  return respondWithPage(request, {
+    status,
+    language: shop.language,
+    title: `${title} · ${shop.profile.name}`,
+    accent: shop.theme.accent,
+    imageUrls: shop.theme.logo === null ? [] : [shop.theme.logo],
+    props: {
+      yourTime: texts.yourTime,
+      language: shop.language,
+      ...(props.isEmbedded && {
+        frame: { origins: embedOrigins, isFirst: isFirstOfFrame(request), booked },
+      }),
+    } satisfies PageProps,
+    hasForms: true,
+    embedOrigins,
+    isPrivate: true,
+    headers,
+    content: (
+      <BookingFrame {...props} url={url}>
+        {content}
+      </BookingFrame>
+    ),
+  });
+}
+
+/** Shows that the page takes no booking, and the telephone number. */
+export const respondClosed = (
+  request: PageRequest,
+  props: BookingShop,
+  status = 200,
+): HttpResponse =>
+  respondWithShop(request, props, {
+    title: props.texts.title,
+    status,
+    content: (
+      <>
+        <Heading>{props.texts.title}</Heading>
+        <p>{takesBookings(props.business) ? props.texts.shareUsed : props.texts.closed}</p>
+        <Telephone {...props} />
+      </>
+    ),
+  });
+
+/**
+ * Shows the telephone number to a guest whose visit or order the page refuses, and records that for
+ * the operator. Returns undefined for other errors.
+ */
+export function respondToRefusal(
+  request: PageRequest,
+  props: BookingShop,
+  error: unknown,
+): HttpResponse | undefined {
+  if (!isClosedError(error)) return undefined;
+  recordRefusal(request.rt, props.business, error);
+  return respondClosed(request, props, 429);
+}
+
+/**
+ * Returns a sentence about how long a time is kept for the guest.
+ * @param until null if the time is not kept
+ */
+export function writeKept({ shop, business, texts }: BookingShop, until: number | null): string {
+  if (until === null) return texts.notKept;
+  return fillText(texts.heldUntil, { time: writeTime(shop, business.doc.timezone, until) });
+}
+
+/**
+ * Shows that a link in a mail confirms the visit.
+ * @param correction the URL and the fields of the form that leads back to the details
+ */
+export const respondCheckMail = (
+  request: PageRequest,
+  props: BookingShop,
+  hold: Hold,
+  correction: { action: string; fields: Fields },
+): HttpResponse =>
+  respondWithShop(request, props, {
+    title: props.texts.checkMail,
+    status: 202,
+    content: (
+      <>
+        <Heading>{props.texts.checkMail}</Heading>
+        <p>
+          {fillText(props.texts.checkMailText, {
+            time: writeTime(props.shop, props.business.doc.timezone, confirmableUntil(hold)),
+          })}{" "}
+          {writeKept(props, keptUntil(hold, request.rt.now()))}
+        </p>
+        <form method="post" action={correction.action}>
+          <Hidden fields={[["change", "1"], ...correction.fields]} />
+          <p>{props.texts.wrongAddress}</p>
+          <button type="submit">{props.texts.change}</button>
+        </form>
+        <Telephone {...props} />
+      </>
+    ),
+  });
+
+/**
+ * Responds to a form that was already used. The browser that has sent it is led to what was booked;
+ * anybody else may have been shown the URL of the form before, and gets no link.
+ * @param isChanged whether the form was sent again with other details, which were not booked
+ */
+export function respondUsed(
+  request: PageRequest,
+  props: BookingShop,
+  formKey: string,
+  isChanged = false,
+): HttpResponse {
+  const { texts } = props;
+  const keyId = findPageKey(request.rt, props.business);
+  const token = readCookie(request, BOOKED_COOKIE, isLinkToken);
+  // Everybody with the URL knows the key of the form, so only the token itself proves the sender.
+  const isOwn =
+    token !== null && keyId !== undefined && token === findBookedByKey(request.rt, keyId, formKey);
+  const url = isOwn ? urlOfBooked(request, props, token) : undefined;
+  if (url !== undefined && !isChanged) return redirect(request, url);
+  return respondWithShop(request, props, {
+    title: texts.title,
+    status: 409,
+    content: (
+      <>
+        <Heading>{texts.title}</Heading>
+        <p>{texts.formUsed}</p>
+        {url !== undefined && (
+          <p>
+            <a href={url}>{texts.toBooked}</a>
+          </p>
+        )}
+        <p>
+          <a class="button primary" href={urlOfStep(props, keptFields(request))}>
+            {texts.bookAgain}
+          </a>
+        </p>
+        <Telephone {...props} />
+      </>
+    ),
+  });
+}
+
+/** Returns whether an error says that a form was already used with other details. */
+export const isUsedError = (error: unknown): boolean =>
+  error instanceof AppError && error.code === "idempotency_key_reused";
+
+export const redirect = (
+  { context }: PageRequest,
+  location: string,
+  headers: RawHeaders = [],
+): HttpResponse =>
+  respond(context, 303, ["location", location, "content-length", "0", ...NO_STORE, ...headers]);
+
+const HOLD_COOKIE = "deskbell_hold";
+const isHoldId = (text: string): boolean => /^hld_[0-9a-z]+$/.test(text);
+const BOOKED_COOKIE = "deskbell_booked";
+
+/** Returns the ID of the hold that this browser has made. */
+export const readHoldCookie = (request: PageRequest): string | null =>
+  readCookie(request, HOLD_COOKIE, isHoldId);
+
+function readCookie(
+  { context }: PageRequest,
+  wanted: string,
+  isValid: (value: string) => boolean,
+): string | null {
+  for (const part of (getHeader(context.request, "cookie") ?? "").split(";")) {
+    const [name, value = ""] = part.trim().split("=");
+    if (name === wanted && isValid(value)) return value;
+  }
+  return null;
+}
+
+/**
+ * Returns the header that sets a cookie with the ID of the visitor's hold, so that the next hold of
+ * this visitor can release it.
+ */
+export const holdCookie = (request: PageRequest, holdId: string, maxAgeMs: number): RawHeaders =>
+  setCookie(request, HOLD_COOKIE, holdId, maxAgeMs);
+
+/**
+ * Returns the header that sets a cookie with the token of the link to what a form has booked, so
+ * that a guest who goes back to the form is led there.
+ */
+export const bookedCookie = (request: PageRequest, token: string): RawHeaders =>
+  setCookie(request, BOOKED_COOKIE, token, HOLD_MS);
+
+/**
+ * Returns the header that sets a cookie for the booking page. A frame gets no cookie, because
+ * browsers keep none there: the URLs in the frame have what it needs.
+ */
+function setCookie(
+  request: PageRequest,
+  name: string,
+  value: string,
+  maxAgeMs: number,
+): RawHeaders {
+  if (isEmbedded(request)) return [];
+  const { rt, base, slug, context } = request;
+  const url = URL.parse(rt.config.http.publicUrl || `http://${getHeader(context.request, "host")}`);
+  // A browser may drop a cookie with `Secure` that arrives over plain HTTP.
+  const isPlain = url?.protocol === "http:" && isLoopbackHost(url.host);
+  const attributes = [
+    `${name}=${value}`,
+    `Path=${base}/b/${encodeURIComponent(slug)}/book`,
+    `Max-Age=${maxAgeMs / 1000}`,
+    "HttpOnly",
+    "SameSite=Lax",
+    ...(isPlain ? [] : ["Secure"]),
+  ];
+  return ["set-cookie", attributes.join("; ")];
+}
+
+const MAX_FIELDS = 100;
+/** The most characters of a field. */
+const MAX_CHARS = 5000;
+
+/** Reads the fields of a form. Fields that are too many or too long are left out. */
+export const parseForm = (body: Buffer): URLSearchParams =>
+  new URLSearchParams(
+    [...new URLSearchParams(body.toString("utf8"))]
+      .slice(0, MAX_FIELDS)
+      .filter(([, value]) => value.length <= MAX_CHARS),
+  );

@@ -1,0 +1,43 @@
+import type { GuestNews } from "../../../app/feature-hooks.ts";
+import { tellGuest } from "../../../app/guests/guest-news.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import type { PublicEventDoc } from "../../../domain/catalog/catalog.ts";
+import { type EventNames, ticketTypeId } from "../../../domain/public/public-event.ts";
+import type { BusinessRow } from "../../../store/businesses.ts";
+import type { TicketOrder } from "../rules.ts";
+
+/** Tells the guest of an order what has happened to it. Call it in the change's transaction. */
+export function tellOfOrder(
+  rt: Runtime,
+  business: BusinessRow,
+  { id, status, version, eventId, expiresAt, updatedAt, createdByKey }: TicketOrder,
+  kind: GuestNews["kind"],
+): void {
+  // An order of the operator has no guest data.
+  if (createdByKey === null) return;
+  // The times of a removed event are unknown, so the time of the change replaces them.
+  const event = rt.store.catalog.findByKeyOrId(business.id, "public_event", eventId);
+  tellGuest(rt, business, {
+    kind,
+    id,
+    keyId: createdByKey,
+    status,
+    version,
+    startsAt: event?.startsAt ?? updatedAt,
+    endsAt: event?.endsAt ?? updatedAt,
+    decideBy: status === "PENDING" ? expiresAt : null,
+    // Guests can cancel only an order that is not paid.
+    cancelUntil: status === "PENDING" ? expiresAt : updatedAt,
+    ...(event && { event: namesOf(business, event) }),
+  });
+}
+
+export const namesOf = ({ slug }: BusinessRow, event: PublicEventDoc): EventNames => ({
+  name: event.name,
+  venue: event.venue?.name ?? null,
+  venueAddress: event.venue?.address ?? null,
+  isOnline: event.attendanceMode === "ONLINE",
+  ticketTypes: Object.fromEntries(
+    event.ticketTypes.map((type) => [ticketTypeId(slug, event, type), type.name]),
+  ),
+});

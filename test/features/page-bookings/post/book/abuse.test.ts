@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import { edit } from "../../../../support/edit-database.ts";
+import { changeBooking } from "../../../../../src/app/bookings/operator-changes.ts";
+import type { Booking } from "../../../../../src/domain/bookings/booking.ts";
+import { checks } from "../../../../../src/features/page-bookings/conditions.ts";
+import { metrics } from "../../../../../src/features/page-bookings/metrics.ts";
+import { findPageKey } from "../../../../../src/features/page-bookings/access.ts";
+import {
+  businessOf,
+  createVisitor,
+  firstService,
+  listMade,
+  openPage,
+  timesOf,
+} from "../../open-page.ts";
+
+const PROXY = { trustedProxies: ["127.0.0.0/8", "::1/128"] };
+
+const addressOf = (i: number): string => `203.0.113.${i}`;
+
+/** Books as many visits as the page takes, each with an address and a mailbox of its own. */
+async function attack(mode: "REQUEST" | "CONFIRM", attempts: number, query = "") {
+  const { api, base } = openPage("salon", mode, PROXY);
+  const { key } = firstService(api);
+  const statuses: number[] = [];
+  const links: string[] = [];
+  for (let i = 0; i < attempts; i++) {
+    const visitor = createVisitor(api, addressOf(i));
+    const { action, times } = await visitor.openTimes(timesOf(api, base, key) + query);
+    const at = times.at(-1) ?? "";
+    const url = await visitor.hold(action, at);
+    const response =
+      url === "" ? undefined : await visitor.book(url, { email: `a${i}@evil.example` });
+    statuses.push(response?.status ?? 0);
+    if (response?.status === 303) links.push(response.headers.get("location") ?? "");
+  }
+  return { api, base, key, statuses, links };
+}
+
+const minutesOf = (visits: readonly unknown[]): number =>
+  (visits as Booking[]).reduce(
+    (sum, { startsAt, endsAt }) => sum + (endsAt - startsAt) / 60_000,
+    0,
+  );
+
+test.each(["REQUEST", "CONFIRM"] as const)(
+  "strangers on a page with booking %s take less than a tenth of the free time, and then see the telephone number",
+  async (mode) => {
+    const { api, base, key, statuses } = await attack(mode, 25);
+    expect(statuses.slice(0, 3)).toEqual([303, 303, 303]);
+    expect(statuses.at(-1)).toBe(429);
+    const made = listMade(api);
+    // Six people with about 40 hours a week have at most 24 hours in a tenth of their time.
+    expect(minutesOf(made)).toBeLessThan(24 * 60);
+    const visitor = createVisitor(api, addressOf(200));
+    const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+    const response = await visitor.book(await visitor.hold(action, times.at(-1)!));
+    expect([response.status, await response.text()]).toEqual([
+      429,
+      expect.stringContaining('href="tel:+17185550164"'),
+    ]);
+    // The operator reads that the page refuses visits, until it has refused none for an hour.
+    const listOpen = () => checks.flatMap((check) => check(api, {} as never));
+    expect(listOpen()).toMatchObject([{ code: "page.share_used", business: businessOf(api).slug }]);
+    const [, actions = ""] = metrics.flatMap((format) => format(api));
+    expect(actions).toContain(`deskbell_page_actions_total{action="booking"} ${made.length}`);
+    expect(actions).toMatch(/\{action="refused"\} [1-9]/);
+    api.advance(3_600_000);
+    expect(listOpen()).toEqual([]);
+  },
+);
+
+test("a request that the business has accepted takes no part of the page's share of the free time", async () => {
+  const { api, base, key } = await attack("REQUEST", 25);
+  const before = listMade(api).length;
+  for (const { id } of listMade(api)) changeBooking(api, businessOf(api).slug, id, "approve");
+  const visitor = createVisitor(api, addressOf(201));
+  const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+  expect((await visitor.book(await visitor.hold(action, times[0]!))).status).toBe(303);
+  expect(listMade(api)).toHaveLength(before + 1);
+});
+
+test("a guest moves the visit that a partner's key has made, whatever that key has booked", async () => {
+  const { api, links } = await attack("REQUEST", 12, "&month=2026-12");
+  // Long visits take more than the share of the page, which does not limit the key of a partner.
+  edit(
+    api,
+    `UPDATE booking_segment SET ends_at = starts_at + 8 * 3600000
+      WHERE booking_id <> (SELECT min(id) FROM booking);
+    DELETE FROM page_key`,
+  );
+  const visitor = createVisitor(api, addressOf(201));
+  const [link = ""] = links;
+  const { action, times } = await visitor.openTimes(`${link}?move=1&date=2026-12-05`);
+  const response = await visitor.post(action, { at: times[0]! });
+  expect(response.headers.get("location")).toBe(`${link}?done=moved`);
+});
+
+test("one email address makes at most ten visits a day, from any number of network addresses", async () => {
+  const { api, base } = openPage("salon", "REQUEST", PROXY);
+  const { key } = firstService(api);
+  const statuses: number[] = [];
+  for (let i = 0; i < 11; i++) {
+    const visitor = createVisitor(api, addressOf(i));
+    const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+    const email = i % 2 === 0 ? "ana@example.com" : "ANA@example.com";
+    statuses.push((await visitor.book(await visitor.hold(action, times[0]!), { email })).status);
+    // The business accepts each, so that the share of the page is not used up.
+    for (const { id, status } of listMade(api))
+      if (status === "PENDING") changeBooking(api, businessOf(api).slug, id, "approve");
+  }
+  expect(statuses).toEqual([...Array<number>(10).fill(303), 429]);
+});
+
+test("the database has no network address, contact, name or link token of a guest in plain text", async () => {
+  const { api, base } = openPage("salon", "CONFIRM", PROXY);
+  const visitor = createVisitor(api, "203.0.113.77");
+  const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+  const canary = "canary-5521@example.com";
+  const response = await visitor.book(await visitor.hold(action, times[0]!), { email: canary });
+  const token = (response.headers.get("location") ?? "").split("/").at(-1) ?? "";
+  const bytes = api.openStore((db) => db.serialize());
+  for (const secret of [canary, "203.0.113.77", token, "Ana García"])
+    expect(bytes.includes(secret)).toBe(false);
+});
+
+test("the data of a guest are in no page but the guest's own", async () => {
+  const { api, base, visitor } = openPage();
+  const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+  const details = await visitor.hold(action, times[0]!);
+  const response = await visitor.book(details, { name: "Canary Name", notes: "canary-note" });
+  const own = await visitor.get(response.headers.get("location") ?? "");
+  const stranger = createVisitor(api);
+  const pages = [own, ...(await Promise.all(["", "?table=1"].map((q) => stranger.get(base + q))))];
+  for (const html of pages) expect(html).not.toMatch(/Canary Name|canary-note|ana@example/);
+});
+
+test("the visits of the page have its key as their source, and the audit log has the page as the actor", async () => {
+  const { api, base, visitor } = openPage();
+  const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+  await visitor.book(await visitor.hold(action, times[0]!));
+  const keyId = findPageKey(api, businessOf(api));
+  expect(api.store.keys.findById(keyId ?? "")).toMatchObject({
+    name: "booking page",
+    kind: "RESTRICTED",
+    scopes: ["bookings.write", "tickets.write"],
+  });
+  expect(listMade(api)).toMatchObject([{ createdByKey: keyId }]);
+});
