@@ -8,10 +8,13 @@ import { setTimeout as delay } from "node:timers/promises";
 
 // Drives headless Chromium through the DevTools protocol, for tests and benchmarks.
 
-/** The headless shell of Chromium needs about a third of the processor time of the whole program. */
-export const CHROMIUM =
-  ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path)) ??
-  "/usr/bin/chromium";
+/**
+ * The headless shell of Chromium needs about a third of the processor time of the whole program.
+ * The script of this name in /usr/bin starts it as another process, which would outlive a killed
+ * script.
+ */
+const HEADLESS_SHELL = "/usr/lib/chromium/chromium-headless-shell";
+export const CHROMIUM = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : "/usr/bin/chromium";
 const FLAGS = [
   "--headless",
   "--no-sandbox",
