@@ -95,7 +95,7 @@ export function createAlerting(
     if (watch.handledNotices.length === 0) return savedRows.save(listRows());
     rt.tx(() => {
       savedRows.save(listRows());
-      for (const key of watch.handledNotices) stored.delete("notice", key);
+      for (const notice of watch.handledNotices) stored.deleteNotice(notice);
     });
     watch.forgetHandled();
   }

@@ -8,6 +8,7 @@ import {
   isNotice,
   type NoticeCode,
 } from "../../domain/conditions/registry.ts";
+import { deepEqual } from "../../domain/equality.ts";
 import { trackConditions } from "./rules/track.ts";
 import { type Check, listDaemonConditionsInSteps } from "../../app/operations/conditions.ts";
 import type { Runtime } from "../../app/runtime.ts";
@@ -22,6 +23,8 @@ const SUSPENDED_MS = 30_000;
  */
 const CATCH_UP_MS = 2 * MINUTE_MS;
 
+type StoredNotice = { key: string; value: HealthCondition<NoticeCode> };
+
 /** Checks the health conditions, logs when one begins or ends, and tracks the causes of alerts. */
 export class ConditionWatch {
   readonly #rt: Runtime;
@@ -29,8 +32,8 @@ export class ConditionWatch {
   #causes: readonly Cause[];
   /** The conditions that the last check found. */
   #found: HealthCondition[] = [];
-  /** Keys of the notices that were handled, but are not deleted yet. */
-  #handled: readonly string[] = [];
+  /** The notices that were handled, but are not deleted yet. */
+  #handled: readonly StoredNotice[] = [];
   /** Why the last check failed, or that there was none yet; undefined if it succeeded. */
   #checkError: string | undefined = "not checked yet";
   /** Wall-clock time (epoch ms): the monotonic clock may stop while the machine sleeps. */
@@ -52,7 +55,7 @@ export class ConditionWatch {
     return this.#causes;
   }
 
-  get handledNotices(): readonly string[] {
+  get handledNotices(): readonly StoredNotice[] {
     return this.#handled;
   }
 
@@ -103,11 +106,14 @@ export class ConditionWatch {
     if (conditions === undefined) return [];
     // The process may have been suspended while the conditions were checked.
     this.tick();
-    const notices = rt.openStore(createAlertStore).list<HealthCondition<NoticeCode>>("notice");
+    const notices = rt.openStore(createAlertStore).list<StoredNotice["value"]>("notice");
+    const isHandled = (notice: StoredNotice) =>
+      this.#handled.some((handled) => deepEqual(handled, notice));
+    const newNotices = notices.filter((notice) => !isHandled(notice));
     this.#found = conditions.filter((condition) => this.#isReported(condition));
-    const found = [...this.#found, ...notices.map(({ value }) => value)];
+    const found = [...this.#found, ...newNotices.map(({ value }) => value)];
     const tracked = trackConditions(this.#causes, found, rt.now());
-    this.#handled = notices.map(({ key }) => key);
+    this.#handled = notices;
     this.#causes = tracked.causes;
     for (const condition of tracked.began) logBeginning(rt, condition);
     for (const condition of tracked.ended) logEnd(rt, condition);

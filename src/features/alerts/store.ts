@@ -29,6 +29,10 @@ export function createAlertStore(db: Db) {
   );
   const remove = db.prepare("DELETE FROM alert_state WHERE kind = ? AND key = ?");
 
+  const removeNotice = db.prepare(
+    "DELETE FROM alert_state WHERE kind = 'notice' AND key = ? AND value = ?",
+  );
+
   return {
     list: <Value>(kind: AlertStateKind): { key: string; value: Value }[] =>
       (select.all(kind) as { key: string; value: string }[]).map(({ key, value }) => ({
@@ -38,5 +42,8 @@ export function createAlertStore(db: Db) {
     put: (kind: AlertStateKind, key: string, value: unknown): void =>
       void upsert.run(kind, key, JSON.stringify(value)),
     delete: (kind: AlertStateKind, key: string): void => void remove.run(kind, key),
+    /** Deletes a notice, unless another one has replaced it since it was read. */
+    deleteNotice: ({ key, value }: { key: string; value: unknown }): void =>
+      void removeNotice.run(key, JSON.stringify(value)),
   };
 }

@@ -350,6 +350,49 @@ test("a notice from another process is sent once", async () => {
   expect(rt.openStore(createAlertStore).list("notice")).toEqual([]);
 });
 
+/** Stores a notice about a visit, as its booking or a move does. */
+function notifyOfVisit(rt: TestRuntime, text: string): void {
+  const subject = { id: "bkg_1", name: text };
+  const where = { business: "salon", subject, since: rt.now() };
+  rt.tx(() => notify(rt, openCondition("booking.received", text, "", where)));
+}
+
+/** Creates a channel that keeps the messages of its alerts. */
+function createMessageChannel() {
+  const messages: string[] = [];
+  const send = async ({ message }: Alert) => void messages.push(message);
+  return { ...createTestChannel(), send, messages };
+}
+
+test("a notice that cannot be deleted while another program writes is sent once", async () => {
+  const rt = createTestRuntime({}, undefined, 0);
+  const channel = createMessageChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  notifyOfVisit(rt, "a booking at 10:00");
+  const release = holdLock(rt);
+  for (let i = 0; i < 3; i++) await pass(10 * SECOND_MS);
+  release();
+  for (let i = 0; i < 3; i++) await pass(10 * SECOND_MS);
+  expect(channel.messages).toEqual(["a booking at 10:00 (salon)"]);
+  expect(rt.openStore(createAlertStore).list("notice")).toEqual([]);
+});
+
+test("a notice that replaces one which is sent, but not deleted yet, is sent, too", async () => {
+  const rt = createTestRuntime({}, undefined, 0);
+  const channel = createMessageChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  notifyOfVisit(rt, "a booking at 10:00");
+  const release = holdLock(rt);
+  await pass(10 * SECOND_MS);
+  release();
+  notifyOfVisit(rt, "moved to 11:00");
+  for (let i = 0; i < 20; i++) await pass(SECOND_MS);
+  expect(channel.messages).toEqual(["a booking at 10:00 (salon)", "moved to 11:00 (salon)"]);
+  expect(rt.openStore(createAlertStore).list("notice")).toEqual([]);
+});
+
 test("alerts list shows notices after the firing alerts, and never as resolved", async () => {
   const { rt, fill } = setUp();
   const pass = startWith(rt);

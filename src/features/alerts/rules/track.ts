@@ -62,12 +62,14 @@ export function trackConditions(
     const condition = untracked.get(member.fingerprint);
     untracked.delete(member.fingerprint);
     const isOpen = condition !== undefined || isCovered(member.condition);
-    if (condition !== undefined && !member.isOpen) began.push(condition);
-    // A notice has no end.
-    if (!isOpen && member.isOpen && !isNotice(member.condition.code)) ended.push(member.condition);
-    const beginsNow = isOpen && !member.isOpen;
+    // A notice is about a moment: it has no end, and each notice that is found is another one.
+    const isMoment = isNotice(member.condition.code);
+    const wasOpen = member.isOpen && !isMoment;
+    if (condition !== undefined && !wasOpen) began.push(condition);
+    if (!isOpen && wasOpen) ended.push(member.condition);
+    const beginsNow = isOpen && !wasOpen;
     // A notice that returns is news; a condition that returns before RESOLVED is still firing.
-    const hasReturned = condition !== undefined && !member.isOpen && isNotice(condition.code);
+    const hasReturned = condition !== undefined && isMoment;
     return {
       ...member,
       condition: condition ?? member.condition,

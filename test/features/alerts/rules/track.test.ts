@@ -132,6 +132,17 @@ describe("alerts about one condition", () => {
     expect(run(24 * 60)).toEqual([]);
     expect(sent.at(-1)).toMatchObject({ message: "a booking was moved (salon)", subject });
   });
+
+  test("a notice about a visit is sent even if the check before has found one about the same visit", () => {
+    const { run, sent } = startTracking();
+    const subject = { id: "bkg_1", name: "10:00" };
+    const moved = (text: string) =>
+      openCondition("booking.received", text, "", { business: "salon", subject });
+    expect(run(1, moved("moved to 11:00"))).toHaveLength(1);
+    expect(run(1, moved("moved to 12:00"))).toEqual(["FIRING booking.received|salon|bkg_1 2"]);
+    expect(sent.at(-1)).toMatchObject({ message: "moved to 12:00 (salon)" });
+    expect(run(24 * 60)).toEqual([]);
+  });
 });
 
 describe("several conditions", () => {
