@@ -42,8 +42,8 @@ export type ConditionKind = {
    */
   isLateness?: true;
   /**
-   * Each notice is sent at once, even if the last one about its subject was sent within the hour,
-   * because each needs an answer.
+   * A notice is sent at once even if the last one about its subject was sent within the hour,
+   * because each needs an answer. Many in a row are sent once an hour.
    */
   isSentEachTime?: true;
   /**

@@ -45,6 +45,11 @@ export type Cause = {
   status: Alert["status"];
   /** When the last alert was created; null before the first one. */
   alertedAt: number | null;
+  /**
+   * How many alerts, up to the last one, came less than an hour after the one before; absent before
+   * the first alert, and in causes that version 0.2 has stored.
+   */
+  alertsInARow?: number;
 };
 
 export type Member = {

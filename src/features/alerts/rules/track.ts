@@ -22,6 +22,11 @@ const FLAPPING_MS = 2 * HOUR_MS;
 const KEPT_MS = 7 * 24 * HOUR_MS;
 /** The most resolved causes that are kept: the daemon compares all causes each second. */
 const MAX_RESOLVED = 500;
+/**
+ * The most alerts about one visit that follow one another within an hour: a guest can move a visit
+ * any number of times.
+ */
+const MAX_IN_A_ROW = 3;
 /** A condition joins a group if so many of its code and business are open, itself included. */
 const GROUP_SIZE = 5;
 
@@ -45,6 +50,9 @@ export type Tracked = {
  * business are open. The group's alert is repeated at most once an hour when conditions join;
  * RESOLVED follows an hour after the last alert or later. A condition covered by another open one
  * sends no alert.
+ *
+ * A notice is sent at most once an hour for each subject. Notices about a visit are sent at once,
+ * up to three in a row; a later one waits until an hour after the last alert.
  *
  * The guide `alerts` describes this rule to operators.
  */
@@ -116,6 +124,7 @@ export function trackConditions(
     if (status === undefined) return cause;
     const isSilent = status === "RESOLVED" && isNotice(codeOf(cause));
     if (!isSilent) alerts.push(toAlert(cause, status, now));
+    const isInARow = elapsed(cause.alertedAt ?? now, now) < INTERVAL_MS;
     const members = cause.members.map((member) => ({ ...member, isNew: false }));
     const stillOpen = members.filter(({ isOpen }) => isOpen);
     return {
@@ -124,6 +133,7 @@ export function trackConditions(
       members: stillOpen.length > 0 ? stillOpen : members.slice(-GROUP_SIZE),
       status,
       alertedAt: now,
+      alertsInARow: isInARow ? (cause.alertsInARow ?? 0) + 1 : 1,
     };
   });
   return { causes: dropOldResolved(after, now), alerts, began, ended };
@@ -165,7 +175,8 @@ function nextStatus(cause: Cause, now: number): Alert["status"] | undefined {
   const sinceAlertMs = elapsed(alertedAt ?? now, now);
   if (hasNew && (!isClear || isNotice(codeOf(cause)))) {
     const isSentEachTime = !isGroup && conditionKind(codeOf(cause)).isSentEachTime === true;
-    return isSentEachTime || sinceAlertMs >= INTERVAL_MS ? "FIRING" : undefined;
+    const isSentNow = isSentEachTime && (cause.alertsInARow ?? 0) < MAX_IN_A_ROW;
+    return isSentNow || sinceAlertMs >= INTERVAL_MS ? "FIRING" : undefined;
   }
   const minGapMs = isGroup ? INTERVAL_MS : count > 1 ? FLAPPING_MS : 0;
   return isClear && elapsed(clearSince, now) >= CLEAR_MS && sinceAlertMs >= minGapMs

@@ -143,6 +143,23 @@ describe("alerts about one condition", () => {
     expect(sent.at(-1)).toMatchObject({ message: "moved to 12:00 (salon)" });
     expect(run(24 * 60)).toEqual([]);
   });
+
+  test("a visit that its guest moves each minute has three alerts an hour, and an alert tells its last time", () => {
+    const { run, sent } = startTracking();
+    const subject = { id: "bkg_1", name: "10:00" };
+    const moved = (minute: number) =>
+      openCondition("booking.received", `moved in minute ${minute}`, "", {
+        business: "salon",
+        subject,
+      });
+    for (let minute = 0; minute < 150; minute++) run(1, moved(minute));
+    run(24 * 60);
+    const minutes = sent.map(({ at }) => (Date.parse(at) - START) / MINUTE_MS);
+    expect(minutes).toEqual([0, 1, 2, 62, 63, 64, 124, 125, 126, 186]);
+    expect(sent.at(-1)).toMatchObject({ message: "moved in minute 149 (salon)", subject });
+    // Moves after a quiet day are told at once again.
+    for (let minute = 0; minute < 3; minute++) expect(run(1, moved(minute))).toHaveLength(1);
+  });
 });
 
 describe("several conditions", () => {
