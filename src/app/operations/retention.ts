@@ -36,15 +36,20 @@ type Batch = (after: number) => Pick<PrunedBatch, "next">;
 type RowPosition = { after: number };
 
 /**
+ * The times (epoch ms) of a deletion. `now` decides which rows are old, and can be behind the wall
+ * clock, which a deletion writes. Events since `keptSince` are still stored.
+ */
+export type Expiry = { now: number; keptSince: number };
+
+/**
  * Reads the next `limit` rows of a feature after the row number `after`, and deletes the old ones.
- * Events since `keptSince` (epoch ms) are still stored. Returns the number of the last row that was
- * read, or undefined at the end of the table.
+ * Returns the number of the last row that was read, or undefined at the end of the table.
  */
 export type ExpiringRows = (
   rt: Runtime,
   after: number,
   limit: number,
-  keptSince: number,
+  expiry: Expiry,
 ) => number | undefined;
 
 /**
@@ -53,10 +58,10 @@ export type ExpiringRows = (
  * budget, the oldest delivered events and rows of features are deleted earlier; undelivered events
  * stay for their whole period.
  */
-export function createPruner(server: Runtime): () => Promise<void> {
-  const clock = createRetentionClock(server);
-  // Everything here asks this clock for the time, also the features.
-  const rt: Runtime = { ...server, now: clock.now };
+export function createPruner(rt: Runtime): () => Promise<void> {
+  const clock = createRetentionClock(rt);
+  /** A runtime for functions that delete rows and write no time. */
+  const deleting: Runtime = { ...rt, now: clock.now };
   const { audit, endpointSecrets, eventAvailability, history, retention, tallies, timeOff } =
     rt.store;
   const { keepDays, maxBytes } = rt.config.history;
@@ -104,7 +109,7 @@ export function createPruner(server: Runtime): () => Promise<void> {
 
   async function pruneBySize(unresolved: number): Promise<void> {
     // Every delivered event can be deleted, however new it is, even if its clock was ahead.
-    const ended = server.now() + 1;
+    const ended = rt.now() + 1;
     await runBatches(
       positions.size,
       (after) => {
@@ -122,20 +127,22 @@ export function createPruner(server: Runtime): () => Promise<void> {
     for (const prune of await loadFromFeatures("retention")) {
       const position = featurePositions.get(prune) ?? { after: 0 };
       featurePositions.set(prune, position);
-      await runBatches(position, (after) => ({ next: prune(rt, after, BATCH_ROWS, keptSince) }));
+      await runBatches(position, (after) => ({
+        next: prune(rt, after, BATCH_ROWS, { now: clock.now(), keptSince }),
+      }));
     }
   }
 
   /** The erasure reads every guest, so it does not run each time. */
   async function eraseGuestsHourly(): Promise<void> {
     if (rt.monotonic() - guestsErasedAt < HOUR_MS) return;
-    await eraseExpiredGuests(rt);
+    await eraseExpiredGuests(rt, clock.now);
     guestsErasedAt = rt.monotonic();
   }
 
   return async () => {
     clock.update();
-    const now = rt.now();
+    const now = clock.now();
     // Events are deleted once they are older than `ended`; those with exhausted, parked or corrupt
     // deliveries, once they are older than `unresolved`.
     const unresolved = now - Math.max(UNRESOLVED_RETENTION_DAYS, keepDays) * DAY_MS;
@@ -157,13 +164,13 @@ export function createPruner(server: Runtime): () => Promise<void> {
     await eraseGuestsHourly();
     rt.tx(() => {
       // The clock may have been set since the start, which moves the times when secrets end.
-      const now = rt.now();
+      const now = clock.now();
       endpointSecrets.deleteExpired(now);
-      pruneHosts(rt);
-      pruneReplies(rt);
-      pruneHolds(rt);
-      pruneVisitors(rt);
-      pruneKeyVisits(rt);
+      pruneHosts(deleting);
+      pruneReplies(deleting);
+      pruneHolds(deleting);
+      pruneVisitors(deleting);
+      pruneKeyVisits(deleting);
       eventAvailability.deleteSent(now);
       timeOff.deleteEndedBefore(now - TIME_OFF_RETENTION_MS);
       audit.deleteBefore(now - AUDIT_RETENTION_MS);

@@ -9,8 +9,7 @@ const CLOSING_DAYS = 3;
 /**
  * Deletes outcomes of actions after a day, old closings, and links and devices that have ended.
  */
-const pruneDesks: ExpiringRows = (rt) => {
-  const now = rt.now();
+const pruneDesks: ExpiringRows = (rt, _after, _limit, { now }) => {
   rt.openStore(createDeskStore).prune(now, now - ACTION_MS);
   rt.openStore(createAlertLinkStore).prune(now);
   rt.openStore(createClosingStore).prune(addDays(localDateOf(now, "UTC"), -CLOSING_DAYS));

@@ -6,8 +6,8 @@ import { createReportStore } from "./store.ts";
  * Deletes the counts that limits no longer need. Mails are not deleted here, but with the guest
  * data of their visit.
  */
-const pruneCounts: ExpiringRows = (rt) => {
-  rt.openStore(createReportStore).deleteCountsUntil(rt.now() - COUNTED_MS);
+const pruneCounts: ExpiringRows = (rt, _after, _limit, { now }) => {
+  rt.openStore(createReportStore).deleteCountsUntil(now - COUNTED_MS);
   // The statement deletes all old rows at once, so there is no next batch.
   return undefined;
 };

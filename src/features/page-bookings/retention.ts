@@ -8,10 +8,10 @@ import { createPageBookingStore } from "./store.ts";
  * Deletes the links of guests whose visits are long over, and the data of guests with holds that
  * were used or can no longer be confirmed.
  */
-const pruneLinks: ExpiringRows = (rt) => {
+const pruneLinks: ExpiringRows = (rt, _after, _limit, { now }) => {
   const store = rt.openStore(createPageBookingStore);
-  store.deleteEndedBefore(rt.now() - LINK_MS);
-  const ended = store.listEndedHolds(rt.now() - CONFIRM_MS);
+  store.deleteEndedBefore(now - LINK_MS);
+  const ended = store.listEndedHolds(now - CONFIRM_MS);
   if (ended.length > 0) {
     eraseVisits(rt, ended);
     markErasedLog(rt);

@@ -358,6 +358,20 @@ describe("after a forward jump of the clock", () => {
     expect(countRows().events).toBe(0);
   });
 
+  test("an erasure has the time of the wall clock, by which a log that keeps the guest is reported", async () => {
+    const { rt, business, run, hasGuest } = await setUpJump();
+    rt.store.file.emptyLog = () => false;
+    rt.advance(91 * DAY - HOUR);
+    await run(HOUR);
+    rt.shiftClock(5 * DAY);
+    await run(HOUR);
+    expect(hasGuest()).toBe(true);
+    for (let hours = 0; hasGuest() && hours < 10; hours++) await run(HOUR);
+    expect(hasGuest()).toBe(false);
+    expect(rt.store.file.findLogKeptSince()).toBe(rt.now());
+    expect(rt.store.reservations.findById(business.id, "rsv_1")?.updatedAt).toBe(rt.now());
+  });
+
   test("old data are deleted by the new time once the daemon has run for a day", async () => {
     const { rt, run, restart, countRows, hasGuest } = await setUpJump();
     rt.shiftClock(200 * DAY);

@@ -13,7 +13,8 @@ test("outcomes of actions are deleted after a day, links and devices when they h
   const device = listDesks(api, id)[0]!.devices[0]!;
   const outcome = { ok: true, code: "closed" } as const;
   api.tx(() => store.saveOutcome(device.id, "token", api.now(), outcome));
-  const prune = () => api.tx(() => retention.forEach((work) => work(api, 0, 100, 0)));
+  const prune = () =>
+    api.tx(() => retention.forEach((work) => work(api, 0, 100, { now: api.now(), keptSince: 0 })));
   createDeskLink(api, id, "Front desk");
   prune();
   expect(store.findOutcome(device.id, "token")).toEqual(outcome);

@@ -157,7 +157,7 @@ test("a mailbox gets at most twenty mails a day, and the rest is reported", asyn
   const countRows = (): unknown =>
     api.openStore((db) => db.prepare("SELECT count(*) FROM guest_mail_count").pluck().get());
   const prune = (): void => {
-    for (const one of retention) api.tx(() => one(api, 0, 100, 0));
+    for (const one of retention) api.tx(() => one(api, 0, 100, { now: api.now(), keptSince: 0 }));
   };
   prune();
   expect(countRows()).toBeGreaterThan(0);

@@ -233,7 +233,7 @@ test("a link ends 30 days after the visit, and its row is deleted", async () => 
   api.advance(1);
   expect((await visitor.send(link)).status).toBe(404);
   api.advance(1);
-  api.tx(() => retention.forEach((work) => work(api, 0, 100, 0)));
+  api.tx(() => retention.forEach((work) => work(api, 0, 100, { now: api.now(), keptSince: 0 })));
   expect(api.openStore(createPageBookingStore).count()).toBe(0);
 });
 

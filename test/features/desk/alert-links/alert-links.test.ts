@@ -53,7 +53,7 @@ test("a link ends when the decision is due, and retention deletes it", async () 
   api.advance(1);
   expect([(await get(accept)).status, (await post(accept)).status]).toEqual([404, 404]);
   expect([statusOf(), count()]).toEqual(["PENDING", 1]);
-  api.tx(() => retention.forEach((work) => work(api, 0, 100, 0)));
+  api.tx(() => retention.forEach((work) => work(api, 0, 100, { now: api.now(), keptSince: 0 })));
   expect(count()).toBe(0);
   expect(link()).toBeUndefined();
 });

@@ -202,7 +202,7 @@ test("a guest who may not confirm a visit sees the telephone number, and the ref
 });
 
 const pruneAll = (api: TestApi): void => {
-  for (const prune of retention) api.tx(() => prune(api, 0, 100, 0));
+  for (const prune of retention) api.tx(() => prune(api, 0, 100, { now: api.now(), keptSince: 0 }));
 };
 
 test("a mailed link keeps a time for 15 minutes, can confirm the visit for an hour, and is then deleted with the guest's data", async () => {

@@ -145,11 +145,11 @@ test("the guest's page shows the admission codes until the event ends", async ()
   checkInTicket(api, business.slug, newCodes[0]!);
   expect(findAll(await visitor.get(link), />(checked in)</g)).toHaveLength(1);
   const [prune] = retention;
-  prune!(api, 0, 100, 0);
+  prune!(api, 0, 100, { now: api.now(), keptSince: 0 });
   expect(countCodes(api)).toBe(2);
   api.advance(event.endsAt - api.now());
   expect(scanCodes(await visitor.get(link))).toEqual([]);
-  prune!(api, 0, 100, 0);
+  prune!(api, 0, 100, { now: api.now(), keptSince: 0 });
   expect(countCodes(api)).toBe(0);
 });
 
@@ -157,7 +157,8 @@ test("an event that is postponed to an open date keeps its guests' links and adm
   const { api, visitor, event, link, codes } = await openConfirmed();
   postponePublicEvent(api, businessOf(api).slug, event.key, null);
   api.advance(event.endsAt - api.now() + LINK_MS + 1);
-  for (const prune of [...retention, ...linkRetention]) prune(api, 0, 100, 0);
+  for (const prune of [...retention, ...linkRetention])
+    prune(api, 0, 100, { now: api.now(), keptSince: 0 });
   expect(scanCodes(await visitor.get(link))).toEqual(codes);
 });
 
