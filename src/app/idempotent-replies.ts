@@ -125,17 +125,22 @@ export function reencryptReplies(rt: Runtime): void {
  */
 export function findInReplies(rt: Runtime, visitIds: readonly string[]): () => void {
   const { idempotency } = rt.store;
-  const erased = new Set(visitIds);
-  const findIn = (rows: readonly IdempotencyRow[]) =>
-    rows.flatMap((row) => {
-      const sealed = sealWithoutReference(rt, row, erased);
-      return sealed === undefined ? [] : [{ row, sealed }];
-    });
-  const startedAt = rt.now();
-  const found = findIn(idempotency.list());
+  const visits = new Set(visitIds);
+  const read = new Map(
+    idempotency.list().map((row) => {
+      const erased = sealWithoutReference(rt, row, visits);
+      return [rowIdOf(row), { sealed: row.sealed, erased }];
+    }),
+  );
   return () => {
-    for (const { row, sealed } of [...found, ...findIn(idempotency.listSince(startedAt))])
-      idempotency.updateSealed(row, sealed);
+    for (const row of idempotency.list()) {
+      const known = read.get(rowIdOf(row));
+      // A row can be newer than the first reading, whenever it was created: its transaction may have
+      // begun before, and a key rotation encrypts all rows again.
+      const isSame = known?.sealed.equals(row.sealed) === true;
+      const erased = isSame ? known.erased : sealWithoutReference(rt, row, visits);
+      if (erased !== undefined) idempotency.replace({ ...row, sealed: erased });
+    }
   };
 }
 

@@ -176,12 +176,6 @@ export function createIdempotencyStore(db: Db) {
     WHERE key_id = :keyId AND token = :token AND created_at > :after
       AND (ends_at IS NULL OR ends_at > :now)`);
   const selectAll = db.prepare(`SELECT ${columns(REPLY_COLUMNS)} FROM idempotency`);
-  const selectSince = db.prepare(
-    `SELECT ${columns(REPLY_COLUMNS)} FROM idempotency WHERE created_at >= ?`,
-  );
-  const updateSealed = db.prepare(
-    "UPDATE idempotency SET sealed = :sealed WHERE key_id = :keyId AND token = :token AND sealed = :before",
-  );
   const replace = db.prepare(
     insertInto("idempotency", REPLY_COLUMNS).replace("INSERT", "INSERT OR REPLACE"),
   );
@@ -194,10 +188,6 @@ export function createIdempotencyStore(db: Db) {
     find: (keyId: string, token: string, after: number, now: number) =>
       find.get({ keyId, token, after, now }) as IdempotencyRow | undefined,
     list: () => selectAll.all() as IdempotencyRow[],
-    listSince: (createdAt: number) => selectSince.all(createdAt) as IdempotencyRow[],
-    /** Replaces the encrypted reply of a row, unless the row has changed since it was read. */
-    updateSealed: ({ keyId, token, sealed: before }: IdempotencyRow, sealed: Buffer) =>
-      void updateSealed.run({ keyId, token, before, sealed }),
     replace: (row: IdempotencyRow) => void replace.run(row),
     delete: ({ keyId, token }: IdempotencyRow) => void deleteRow.run({ keyId, token }),
     /** Deletes rows created at `until` or earlier, and ended ones. */

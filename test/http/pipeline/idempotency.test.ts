@@ -249,6 +249,39 @@ test("an erasure decrypts the stored replies before its transaction, and also fi
   for (const text of texts) expect(text).not.toContain("ana");
 });
 
+/** Books a visit with a customer reference, and returns the reply that was stored. */
+async function storeReply() {
+  const { rt, site } = openBookingShop();
+  const { body } = await site.send("POST", "/bookings", visit("09:00", { customerRef: "ana" }), {
+    "idempotency-key": "first",
+  });
+  const [row] = rt.store.idempotency.list();
+  const listTexts = () =>
+    rt.store.idempotency
+      .list()
+      .map(({ keyId, token, sealed }) => rt.secrets.decrypt(sealed, `${keyId} ${token}`));
+  return { rt, visitId: body.data.id, row: row!, listTexts };
+}
+
+test("an erasure finds a reply whose transaction began before the erasure and was committed later", async () => {
+  const { rt, visitId, row, listTexts } = await storeReply();
+  rt.tx(() => rt.store.idempotency.delete(row));
+  rt.advance(1);
+  const erase = findInReplies(rt, [visitId]);
+  rt.tx(() => rt.store.idempotency.replace(row));
+  rt.tx(erase);
+  expect(listTexts()).toEqual([expect.not.stringContaining("ana")]);
+});
+
+test("an erasure finds a reply that a rotation of the master key has encrypted again meanwhile", async () => {
+  const { rt, visitId, listTexts } = await storeReply();
+  rt.advance(1);
+  const erase = findInReplies(rt, [visitId]);
+  rotateMasterKey(rt);
+  rt.tx(erase);
+  expect(listTexts()).toEqual([expect.not.stringContaining("ana")]);
+});
+
 test("a repeated request is refused, not handled again, if the master key is gone", async () => {
   const { api, endpoint, rotation } = await setUp();
   await send(api, rotation);
