@@ -13,7 +13,7 @@ type HistoryRow = {
   maxBytes: number | null;
   /** Epoch ms by the clock of the last deletion of old data; null before the first one. */
   retentionAt: number | null;
-  /** The time (ms) for which the daemon has run while the wall clock was ahead of that clock. */
+  /** The time (ms) for which the daemon has run while the wall clock was days ahead of that clock. */
   clockAheadMs: number;
 };
 
