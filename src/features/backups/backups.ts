@@ -120,19 +120,21 @@ export function listBackupsIn(folder: string): Backup[] {
   return listNames(folder)
     .flatMap((name) => {
       const createdAt = readBackupTime(name);
+      if (createdAt === undefined) return [];
       const path = join(folder, name);
-      return createdAt === undefined ? [] : [{ path, bytes: readSize(path), createdAt }];
+      const bytes = readSize(path);
+      return bytes === undefined ? [] : [{ path, bytes, createdAt }];
     })
     .toSorted((a, b) => b.createdAt - a.createdAt);
 }
 
 /**
- * Returns the size of a file; 0 if it is on a bad sector, so that the other backups stay usable.
- * Verifying the file reports the error.
+ * Returns the size of a file; undefined if another process has removed it since it was listed; 0 if
+ * it is on a bad sector, so that the other backups stay usable. Verifying the file reports the error.
  */
-function readSize(path: string): number {
+function readSize(path: string): number | undefined {
   try {
-    return statSync(path).size;
+    return statSync(path, { throwIfNoEntry: false })?.size;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EIO") return 0;
     throw error;
@@ -235,13 +237,23 @@ export function pruneBackups(folder: string, now: number): void {
   // A backup that was made while the clock was ahead counts as older than all others.
   const past = backups.filter(({ createdAt }) => createdAt <= now);
   const ahead = backups.filter(({ createdAt }) => createdAt > now);
-  for (const { path } of listExpired([...past, ...ahead])) rmSync(path);
+  // Another process may delete the same files meanwhile.
+  for (const { path } of listExpired([...past, ...ahead])) rmSync(path, { force: true });
   const names = listNames(folder);
   pruneChecksums(folder, names);
   for (const name of names.filter(isDraft)) {
     const draft = join(folder, name);
-    if (now - statSync(draft).mtimeMs > ABANDONED_DRAFT_MS) rmSync(draft);
+    if (isUnchangedSince(draft, now - ABANDONED_DRAFT_MS)) rmSync(draft, { force: true });
   }
+}
+
+/**
+ * Returns whether a file or folder was last changed before a time (epoch ms). The result is false if
+ * another process has removed it since it was listed.
+ */
+export function isUnchangedSince(path: string, time: number): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && found.mtimeMs < time;
 }
 
 /** Returns the backups that are no longer kept. @param backups newest first */

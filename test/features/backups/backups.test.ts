@@ -154,6 +154,9 @@ test("seven nightly backups are kept, and drafts of interrupted ones are deleted
     join(folder, `deskbell-20261119T031700Z.db.draft-${name}`),
   );
   for (const draft of [young, old]) writeFileSync(draft ?? "", "");
+  // Files that another process removes are listed, and are not there any more.
+  for (const name of ["deskbell-20261118T031700Z.db", "deskbell-20261119T031700Z.db.draft-gone"])
+    symlinkSync("gone", join(folder, name));
   for (let night = 0; night < 8; night++) {
     rt.advance(DAY_MS);
     utimesSync(young ?? "", rt.now() / 1000, rt.now() / 1000);

@@ -9,7 +9,7 @@ import { iterateSecrets } from "../../../app/master-key.ts";
 import { RESERVE_BYTES } from "../../../app/disk-space.ts";
 import { makeFolder, openRuntime, type Runtime } from "../../../app/runtime.ts";
 import { type BackupState, readBackupState, saveBackupState } from "../state.ts";
-import { findNewestBackup, listNames, statBackup } from "../backups.ts";
+import { findNewestBackup, isUnchangedSince, listNames, statBackup } from "../backups.ts";
 import { restoreBackup } from "../restore/restore.ts";
 
 type Drill = BackupState["drill"];
@@ -104,8 +104,8 @@ async function restoreForDrill(rt: Runtime, path: string) {
 export function removeAbandonedDrills({ config: { backupFolder }, now, log }: Runtime): void {
   for (const name of listNames(backupFolder).filter((name) => name.startsWith(FOLDER_PREFIX))) {
     const path = join(backupFolder, name);
-    if (now() - statSync(path).mtimeMs <= ABANDONED_MS) continue;
-    rmSync(path, { recursive: true });
+    if (!isUnchangedSince(path, now() - ABANDONED_MS)) continue;
+    rmSync(path, { recursive: true, force: true });
     log("info", "deleted the data of a drill that was interrupted", { path });
   }
 }

@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -69,9 +70,12 @@ test.each(["drill", "nightly run"])(
     create(".deskbell-drill-old", DAY_MS * 0.8);
     create(".deskbell-drill-new", DAY_MS / 24);
     create("drill-notes", 2 * DAY_MS);
+    // A folder that another process removes is listed, and is not there any more.
+    symlinkSync("gone", join(rt.config.backupFolder, ".deskbell-drill-gone"));
     if (cause === "drill") await drillBackup(rt);
     else await runMaintenance(rt, { backUp: true });
     expect(readdirSync(rt.config.backupFolder).filter((name) => name.includes("drill-"))).toEqual([
+      ".deskbell-drill-gone",
       ".deskbell-drill-new",
       "drill-notes",
     ]);
