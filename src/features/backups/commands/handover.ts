@@ -12,6 +12,7 @@ import {
   assertNotHandedOver,
   forgetHandover,
   type Handover,
+  isAskedByAnother,
   readHandover,
   saveHandover,
 } from "../handover/state.ts";
@@ -43,9 +44,10 @@ export const definition = command({
     const done = isDaemonRunning(config.databasePath)
       ? await askDaemon(cli, config, dir)
       : await handOverHere(config, dir);
+    // Another command may have asked with another folder at the same time.
     cli.report(
-      { to: dir, copy: done.copy, handedOverAt: new Date(done.at).toISOString() },
-      `Handed over with the copy ${done.copy}. On the other server: ${cli.program} restore --latest ${shellQuote(dir)}`,
+      { to: done.to, copy: done.copy, handedOverAt: new Date(done.at).toISOString() },
+      `Handed over with the copy ${done.copy}. On the other server: ${cli.program} restore --latest ${shellQuote(done.to)}`,
     );
   },
 });
@@ -72,8 +74,8 @@ async function handOverHere(config: Config, to: string): Promise<Handover> {
 async function askDaemon(cli: Cli, config: Config, to: string): Promise<Handover> {
   const { wallClock } = await import("../../../app/runtime.ts");
   const { databasePath } = config;
-  const at = wallClock();
-  saveHandover(config, { state: "asked", to, at });
+  const asked: Handover = { state: "asked", to, at: wallClock() };
+  saveHandover(config, asked);
   cli.note("The daemon sends what it has begun to send, and makes a last copy …");
   for (;;) {
     // The daemon may finish and stop between the two checks, so the state of the handover is read
@@ -81,18 +83,18 @@ async function askDaemon(cli: Cli, config: Config, to: string): Promise<Handover
     const isRunning = isDaemonRunning(databasePath);
     const state = readHandover(config)?.state ?? "failed";
     if (state === "failed" || (state === "done" && !isRunning)) return resultOf(config);
-    if (!isRunning || (state === "asked" && wallClock() - at > MAX_WAIT_MS))
-      throw unansweredError(config, state);
+    if (!isRunning || (state === "asked" && wallClock() - asked.at > MAX_WAIT_MS))
+      throw unansweredError(config, state, asked);
     await delay(POLL_MS);
   }
 }
 
-function unansweredError(config: Config, state: Handover["state"]): AppError {
+function unansweredError(config: Config, state: Handover["state"], asked: Handover): AppError {
   if (state === "begun")
     return new AppError("state_refuses", "The daemon has stopped before the last copy was made.", {
       fix: "start it again, which ends the handover: deskbell serve",
     });
-  forgetHandover(config);
+  if (!isAskedByAnother(config, asked)) forgetHandover(config);
   return new AppError("state_refuses", "The daemon did not begin with the handover.", {
     fix: "deskbell status; a daemon of an older version must be restarted first",
   });

@@ -11,7 +11,13 @@ import { assertBackupDir, markFolder } from "../copies/backup-dir.ts";
 import { readNewestEpoch } from "../restore/epochs.ts";
 import { forgetBackupState, readBackupState } from "../state.ts";
 import { makeLastCopyInThread } from "../upkeep/maintenance-work.ts";
-import { forgetHandover, type Handover, readHandover, saveHandover } from "./state.ts";
+import {
+  forgetHandover,
+  type Handover,
+  isAskedByAnother,
+  readHandover,
+  saveHandover,
+} from "./state.ts";
 
 /** The time that a database of 50 GB takes to be copied twice at 100 MB a second. */
 const MAX_COPY_MS = 20 * 60_000;
@@ -65,7 +71,7 @@ export async function handOver(
     try {
       if (mustResume && !deleteLastCopies(rt, to))
         reason += `; the last copy may still be in ${to}, and a restore would take it for complete: delete the newest copy there`;
-      saveFailure(rt, { ...begun, state: "failed", reason });
+      saveFailure(rt, { ...begun, state: "failed", reason }, asked);
     } finally {
       if (mustResume && !stopping?.aborted) await writers.resume();
     }
@@ -117,10 +123,13 @@ function deleteLastCopies({ config, log }: Runtime, dir: string): boolean {
   }
 }
 
-/** Tells the command that asked for the handover why it has failed. */
-function saveFailure({ config, log }: Runtime, failed: Handover): void {
+/**
+ * Tells the command that asked for the handover why it has failed. The request of another command
+ * stays: the daemon finds it in the next second.
+ */
+function saveFailure({ config, log }: Runtime, failed: Handover, asked?: Handover): void {
   try {
-    saveHandover(config, failed);
+    if (!isAskedByAnother(config, asked)) saveHandover(config, failed);
   } catch (error) {
     const reason = errorInWords(error);
     log("error", "The failure of the handover could not be stored.", { reason });

@@ -60,6 +60,15 @@ export const saveHandover = (place: Place, handover: Handover): void =>
 export const forgetHandover = (place: Place): void => rmSync(pathOf(place), { force: true });
 
 /**
+ * Returns whether another command has asked for a handover since a request was read.
+ * @param asked the request; undefined if there was none
+ */
+export function isAskedByAnother(place: Place, asked: Handover | undefined): boolean {
+  const now = readHandover(place);
+  return now?.state === "asked" && (now.at !== asked?.at || now.to !== asked.to);
+}
+
+/**
  * Returns whether the last copy is being made. A backup that is made in this state has all that the
  * server will ever store.
  */

@@ -4,7 +4,11 @@ import { expect, test, vi } from "vitest";
 import { ensureMasterKey } from "../../../../src/app/master-key.ts";
 import { createKey } from "../../../../src/app/keys.ts";
 import { getBusiness } from "../../../../src/app/businesses.ts";
-import { readHandover, saveHandover } from "../../../../src/features/backups/handover/state.ts";
+import {
+  type Handover,
+  readHandover,
+  saveHandover,
+} from "../../../../src/features/backups/handover/state.ts";
 import { readOwnEpoch, saveOwnEpoch } from "../../../../src/features/backups/own-epoch.ts";
 import { assertNotTakenOver } from "../../../../src/features/backups/restore/epochs.ts";
 import {
@@ -227,4 +231,18 @@ test("handover succeeds if the daemon hands over and stops while the command rea
   const { code, stderr } = await first.deskbell(`handover --to ${to}`);
   expect(code, stderr).toBe(0);
   expect(stderr).toContain("Handed over with the copy last.db");
+});
+
+test("handover that gives up leaves the request of another command", async () => {
+  const { to, rt, first } = createMachines();
+  const asked: Handover = { state: "asked", to: createTempFolder(), at: Date.now() };
+  vi.mocked(isDaemonRunning)
+    .mockImplementationOnce(() => true)
+    .mockImplementationOnce(() => {
+      saveHandover(rt.config, asked);
+      return false;
+    });
+  const { code, stderr } = await first.deskbell(`handover --to ${to}`);
+  expect([code, stderr]).toEqual([5, expect.stringContaining("did not begin")]);
+  expect(readHandover(rt.config)).toEqual(asked);
 });

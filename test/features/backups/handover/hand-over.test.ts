@@ -7,6 +7,7 @@ import { listBackupsIn } from "../../../../src/features/backups/backups.ts";
 import { handOver, NO_WRITERS } from "../../../../src/features/backups/handover/hand-over.ts";
 import {
   forgetHandover,
+  type Handover,
   readHandover,
   saveHandover,
 } from "../../../../src/features/backups/handover/state.ts";
@@ -158,6 +159,21 @@ test("a handover that its command no longer waits for does not take place", asyn
   expect(steps).toEqual(["pause", "resume"]);
   expect(listBackupsIn(to)).toEqual([]);
   daemon.tx(() => {});
+});
+
+test("a handover that its command no longer waits for leaves the request of another command", async () => {
+  const { daemon, steps, writers, to } = openDaemon();
+  saveHandover(daemon.config, { state: "asked", to, at: daemon.now() });
+  const asked: Handover = { state: "asked", to: createTempFolder(), at: daemon.now() + 60_000 };
+  const pauseDeliveries = async () => {
+    await writers.pauseDeliveries();
+    saveHandover(daemon.config, asked);
+  };
+  const reason = await handOver(daemon, to, { ...writers, pauseDeliveries });
+  expect(reason).toContain("has given up");
+  expect(steps).toEqual(["pause", "resume"]);
+  expect(readHandover(daemon.config)).toEqual(asked);
+  expect(await handOver(daemon, asked.to, writers)).toBeUndefined();
 });
 
 test.each(["gone", "an empty mount point"])(
