@@ -114,7 +114,9 @@ function resultOf(config: Config, failure = UNKNOWN_REASON): Handover {
   throw new AppError(
     "state_refuses",
     `The data were not handed over: ${handover?.reason ?? failure}`,
-    { fix: "remove the cause, then run the command again; the server accepts changes" },
+    {
+      fix: "remove the cause, then run the command again; until then, changes are made on this server",
+    },
   );
 }
 

@@ -233,6 +233,21 @@ test("handover succeeds if the daemon hands over and stops while the command rea
   expect(stderr).toContain("Handed over with the copy last.db");
 });
 
+test("handover does not say that the server accepts changes if the daemon was told to stop", async () => {
+  const { to, rt, first } = createMachines();
+  vi.mocked(isDaemonRunning)
+    .mockImplementationOnce(() => true)
+    .mockImplementationOnce(() => {
+      const reason = "The daemon was told to stop.";
+      saveHandover(rt.config, { state: "failed", to, at: rt.now(), reason });
+      return true;
+    });
+  const { code, stderr } = await first.deskbell(`handover --to ${to}`);
+  expect([code, stderr]).toEqual([5, expect.stringContaining("The daemon was told to stop.")]);
+  expect(stderr).toContain("run the command again; until then, changes are made on this server");
+  expect(stderr).not.toContain("accepts");
+});
+
 test("handover that gives up leaves the request of another command", async () => {
   const { to, rt, first } = createMachines();
   const asked: Handover = { state: "asked", to: createTempFolder(), at: Date.now() };
