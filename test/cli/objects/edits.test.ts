@@ -196,6 +196,52 @@ test("an update of a service or dish changes no price that was not given, of a f
   expect(await prices("menu show fish")).toEqual([0, 900]);
 });
 
+const OWN_PRICES = `catalog: 1
+business: { slug: salon, name: Salon, timezone: Europe/Zurich, currency: CHF }
+services:
+  - { key: cut, name: Cut, durationMin: 30, price: 40.00, variants: [{ key: long, name: Long, price: 62.00, durationMin: 60, default: true }] }
+menu:
+  items: [{ key: soup, name: Soup, price: 3.00, sizes: [{ key: cup, name: Cup, price: 5.00 }, { key: bowl, name: Bowl, price: 8.00 }] }]
+`;
+
+/** Returns a function that runs an update and returns its line with the object afterwards. */
+async function openOwnPrices() {
+  const { deskbell } = createTerminal();
+  await deskbell("catalog apply -", OWN_PRICES);
+  return async (line: string): Promise<object> => {
+    const { code } = await deskbell(line);
+    const { stdout } = await deskbell(line.replace(/^(\w+) update (\w+).*/, "$1 show $2 --json"));
+    return { line, code, ...JSON.parse(stdout).data };
+  };
+}
+
+test("an update of the default variant gives the service only the price or duration that was given", async () => {
+  const afterwards = await openOwnPrices();
+  for (const [edit, priceCents, durationMin] of [
+    ["--variant long --name Longer", 4000, 30],
+    ["--variant long --status INACTIVE", 4000, 30],
+    ["--variant long --duration 50", 4000, 50],
+    ["--all --duration 45", 4000, 45],
+    ["--variant long --price 65", 6500, 45],
+  ] as const) {
+    const line = `services update cut ${edit}`;
+    expect(await afterwards(line)).toMatchObject({ line, code: 0, priceCents, durationMin });
+  }
+});
+
+test("an update of a size gives the dish the lowest price only if this price changed", async () => {
+  const afterwards = await openOwnPrices();
+  for (const [edit, priceCents] of [
+    ["--size bowl --price 9", 300],
+    ["--size cup --name Mug", 300],
+    ["--size cup --price 4", 400],
+    ["--size cup --price 10", 900],
+  ] as const) {
+    const line = `menu update soup ${edit}`;
+    expect(await afterwards(line)).toMatchObject({ line, code: 0, priceCents });
+  }
+});
+
 test("commands in messages quote keys with spaces for the shell", async () => {
   const { deskbell } = createTerminal();
   await deskbell(

@@ -1,3 +1,4 @@
+import { lowestPrice } from "../../../domain/catalog/file/menu.ts";
 import { formatMoney } from "../../../domain/money.ts";
 import { countOf } from "../../../domain/text.ts";
 import { whenConfirmed } from "../../input/when-confirmed.ts";
@@ -100,10 +101,9 @@ const update = command({
             edits,
           );
           const edited = size === undefined ? withEdits(doc, edits) : doc;
-          if (sizes === doc.sizes || edits.priceCents === undefined || !hasPrice(doc))
-            return { ...edited, sizes };
+          const priceCents = lowestPrice(sizes);
+          if (priceCents === lowestPrice(doc.sizes) || !hasPrice(doc)) return { ...edited, sizes };
           // A dish with sizes has the price of the cheapest one, which partners show.
-          const priceCents = Math.min(...sizes.map((one) => one.priceCents));
           return { ...edited, priceCents, sizes };
         },
         confirmed,

@@ -15,6 +15,7 @@ import {
   parsePrice,
   withEditedParts,
   withEdits,
+  withGiven,
 } from "../../objects/edits.ts";
 import { toKey } from "../../objects/by-name.ts";
 import { objectCommands } from "../../objects/objects.ts";
@@ -131,13 +132,13 @@ const update = command({
           );
           if (variants === doc.variants) kept = variants;
           const edited = variant === undefined ? withEdits(doc, edits) : doc;
-          const shown = variants.find(({ isDefault }) => isDefault);
-          if (shown === undefined || shown === defaultVariant) return { ...edited, variants };
+          const isShownEdited = defaultVariant !== variants.find(({ isDefault }) => isDefault);
+          if (!isShownEdited) return { ...edited, variants };
           // A service with variants has the price and duration of the default one, which partners
           // show. A service that is free or on request has no price in catalog files.
-          const { durationMin } = shown;
-          const { priceCents } = hasPrice(doc) ? shown : doc;
-          return { ...edited, priceCents, durationMin, variants };
+          const { durationMin } = edits;
+          const priceCents = hasPrice(doc) ? edits.priceCents : undefined;
+          return withGiven({ ...edited, variants }, { durationMin, priceCents });
         },
         confirmed,
       ),

@@ -134,7 +134,7 @@ function readItemPrice(
 }
 
 /** Returns the lowest price of the sizes or, without sizes, Infinity, which equals no price. */
-const lowestPrice = (sizes: MenuItemDoc["sizes"]): number =>
+export const lowestPrice = (sizes: MenuItemDoc["sizes"]): number =>
   Math.min(...sizes.map(({ priceCents }) => priceCents));
 
 /** Returns whether a file can omit the price: the item has none, or its sizes give it. */
