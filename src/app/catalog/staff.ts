@@ -22,26 +22,10 @@ export const createStaffMember = (
   item: AuthoredStaff,
   services: readonly string[],
 ): ChangeResult =>
-  withoutOldTimeOff(rt, () =>
-    editCatalog(rt, slug, (before) => {
-      const { catalog, doc } = withNewObject(before, "staff", item);
-      const links = { add: services, remove: [] };
-      return { catalog: withLinks(catalog, doc.key, links), target: { kind: "staff", doc } };
-    }),
-  );
-
-/**
- * Runs a change, and deletes the time off of the people whom it creates or deletes: the ID of a new
- * person is that of an earlier one with the same key, whom a catalog file may have deleted.
- */
-const withoutOldTimeOff = (rt: Runtime, change: () => ChangeResult): ChangeResult =>
-  rt.tx(() => {
-    const result = change();
-    if (!rt.isDryRun())
-      for (const { kind, action, id } of result.changes)
-        if (kind === "staff" && action !== "update")
-          rt.store.timeOff.deleteOf(result.businessId, id);
-    return result;
+  editCatalog(rt, slug, (before) => {
+    const { catalog, doc } = withNewObject(before, "staff", item);
+    const links = { add: services, remove: [] };
+    return { catalog: withLinks(catalog, doc.key, links), target: { kind: "staff", doc } };
   });
 
 /** @throws AppError state_refuses if a service would have nobody left */
@@ -63,7 +47,7 @@ export const updateStaffMember = (
   });
 
 /**
- * Deletes a staff member with the person's time off, also from the services that name the person.
+ * Deletes a staff member, also from the services that name the person.
  * @throws AppError state_refuses if the person has future bookings, or a service would have nobody
  *   left
  */
@@ -73,21 +57,19 @@ export const deleteStaffMember = (
   keyOrId: string,
   options: EditOptions,
 ): ChangeResult =>
-  withoutOldTimeOff(rt, () =>
-    editCatalog(
-      rt,
-      slug,
-      (before) => {
-        const doc = getObject(before, "staff", keyOrId);
-        const remove = before.objects.service.filter((one) => refersTo(one, doc.key));
-        const links = { add: [], remove: remove.map(({ key }) => key) };
-        const catalog = withObjects(withLinks(before, doc.key, links), "staff", (people) =>
-          people.filter((person) => person !== doc),
-        );
-        return { catalog, target: { kind: "staff", doc } };
-      },
-      options,
-    ),
+  editCatalog(
+    rt,
+    slug,
+    (before) => {
+      const doc = getObject(before, "staff", keyOrId);
+      const remove = before.objects.service.filter((one) => refersTo(one, doc.key));
+      const links = { add: [], remove: remove.map(({ key }) => key) };
+      const catalog = withObjects(withLinks(before, doc.key, links), "staff", (people) =>
+        people.filter((person) => person !== doc),
+      );
+      return { catalog, target: { kind: "staff", doc } };
+    },
+    options,
   );
 
 const refersTo = ({ staff, variants }: ServiceDoc, key: string): boolean =>

@@ -20,6 +20,9 @@ export function createTimeOffStore(db: Db) {
   const deleteByStaff = db.prepare(
     "DELETE FROM time_off WHERE business_id = :businessId AND staff_id = :staffId",
   );
+  const eraseReasons = db.prepare(
+    "UPDATE time_off SET reason = NULL WHERE business_id = :businessId AND staff_id = :staffId",
+  );
   const deleteEnded = db.prepare("DELETE FROM time_off WHERE ends_at < ?");
   const selectById = db.prepare(
     `SELECT ${COLUMNS} FROM time_off WHERE business_id = :businessId AND id = :id`,
@@ -32,6 +35,8 @@ export function createTimeOffStore(db: Db) {
     delete: (id: string) => void deleteById.run(id),
     deleteOf: (businessId: string, staffId: string) =>
       void deleteByStaff.run({ businessId, staffId }),
+    eraseReasonsOf: (businessId: string, staffId: string) =>
+      void eraseReasons.run({ businessId, staffId }),
     deleteEndedBefore: (before: number) => void deleteEnded.run(before),
     findById: (businessId: string, id: string) =>
       selectById.get({ businessId, id }) as TimeOffRow | undefined,

@@ -135,20 +135,35 @@ test("time off is deleted with its reason 90 days after its end", async () => {
   expect(countAll()).toBe(0);
 });
 
-test("time off is deleted with its person, so that a new one with the same key does not have it", () => {
-  const rt = openSalon();
-  const leave = (person: string) => createTimeOff(rt, SLUG, timeOff({ staff: person }));
-  createStaffMember(rt, SLUG, { key: "tom", name: "Tom" }, []);
-  const remaining = leave("mia");
-  leave("tom");
-  deleteStaffMember(rt, SLUG, "tom", {});
-  expect(rowsOf(rt)).toMatchObject([{ id: remaining.id }]);
+const WITH_TOM = CATALOG.replace("staff: [{", "staff: [{ key: tom, name: Tom }, {");
+/** Each way to delete and to create a person. */
+const deleteTom = {
+  command: (rt: TestRuntime) => deleteStaffMember(rt, SLUG, "tom", {}),
+  file: (rt: TestRuntime) => applyCatalogBody(rt, CATALOG, { prune: true, confirmed: true }),
+};
+const createTom = {
+  command: (rt: TestRuntime) => createStaffMember(rt, SLUG, { key: "tom", name: "Tom" }, []),
+  file: (rt: TestRuntime) => applyCatalogBody(rt, WITH_TOM),
+};
 
-  createStaffMember(rt, SLUG, { key: "ann", name: "Ann" }, []);
-  leave("ann");
-  // A catalog file deletes the person, but not the time off, which an undo would need.
-  applyCatalogBody(rt, CATALOG, { prune: true, confirmed: true });
-  expect(rowsOf(rt)).toHaveLength(2);
-  createStaffMember(rt, SLUG, { key: "ann", name: "Another Ann" }, []);
-  expect(rowsOf(rt)).toMatchObject([{ id: remaining.id }]);
-});
+test.for([
+  ["command", "command"],
+  ["command", "file"],
+  ["file", "command"],
+  ["file", "file"],
+] as const)(
+  "a person deleted by %s loses the reasons of the time off, and a new one created by %s with the same key all of it",
+  ([deletedBy, createdBy]) => {
+    const rt = openSalon();
+    const leave = (staff: string) => createTimeOff(rt, SLUG, timeOff({ staff, reason: "flu" }));
+    createTom[createdBy](rt);
+    const [ofMia, ofTom] = [leave("mia"), leave("tom")];
+    deleteTom[deletedBy](rt);
+    expect(rowsOf(rt)).toMatchObject([
+      { id: ofMia.id, reason: "flu" },
+      { id: ofTom.id, startsAt: ofTom.startsAt, endsAt: ofTom.endsAt, reason: null },
+    ]);
+    createTom[createdBy](rt);
+    expect(rowsOf(rt)).toMatchObject([{ id: ofMia.id, reason: "flu" }]);
+  },
+);

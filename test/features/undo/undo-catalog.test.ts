@@ -2,6 +2,7 @@ import { fc } from "../../support/property.ts";
 import { createCatalogChangeStore } from "../../../src/features/undo/store.ts";
 import { describe, expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { deleteBusiness } from "../../../src/app/delete-business.ts";
 import { applyCatalog, type ApplyOptions } from "../../../src/app/catalog/catalog.ts";
@@ -10,6 +11,7 @@ import { readEarlierCatalog } from "../../../src/features/undo/catalog-history.t
 import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { exportCatalogText, writeCatalogText } from "../../../src/app/catalog/export-catalog.ts";
 import { replaceCatalog } from "../../../src/app/catalog/changes/replace-catalog.ts";
+import { deleteStaffMember } from "../../../src/app/catalog/staff.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { listMarksSinceChange, planUndo } from "../../../src/features/undo/undo-catalog.ts";
 import { createKey } from "../../../src/app/keys.ts";
@@ -358,3 +360,22 @@ test("a dish whose sold-out mark has ended does not stay sold out after an undo"
   setSoldOut(rt, getBusiness(rt, SLUG), "soup", null);
   expect(markedKeys()).toEqual(["soup"]);
 });
+
+test.for(["staff delete", "catalog apply --prune"])(
+  "an undo of a %s restores the person with the times of the time off",
+  (change) => {
+    const rt = createTestRuntime();
+    apply(rt, FILE.replace("staff: [{", "staff: [{ key: bob, name: Bob }, {"));
+    const { id } = getBusiness(rt, SLUG);
+    const listTimeOff = () => rt.store.timeOff.listEndingAfter(id, rt.now());
+    const request = { staff: "bob", from: "2026-12-01", to: "2026-12-02", reason: "flu" };
+    createTimeOff(rt, SLUG, request);
+    const before = listTimeOff();
+    if (change === "staff delete") deleteStaffMember(rt, SLUG, "bob", {});
+    else apply(rt, FILE, { prune: true });
+    undo(rt);
+    expect(rt.store.catalog.findByKeyOrId(id, "staff", "bob")).toBeDefined();
+    expect(before).toMatchObject([{ reason: "flu" }]);
+    expect(listTimeOff()).toEqual(before.map((row) => ({ ...row, reason: null })));
+  },
+);

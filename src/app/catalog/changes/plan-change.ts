@@ -149,6 +149,7 @@ export function planChange(
       for (const run of BEFORE_CATALOG_WRITE)
         run(rt, { ...change, ...versions, businessId: business.id, auditId });
       rt.store.catalog.writeObjects(business.id, diff.rows);
+      settleTimeOff(rt, business.id, change);
       writeEdits();
     },
   };
@@ -208,6 +209,21 @@ function planEdits(
     const edited = nextSectionEdits(sectionEdits, stored.catalog, next, origin);
     rt.store.businesses.writeSectionEdits(businessId, edited);
   };
+}
+
+/**
+ * Deletes the time off of the people whom a change creates, and the reasons of the time off of the
+ * people whom it deletes: the ID of a new person is that of a deleted one with the same key. An undo
+ * creates nobody, but restores people, whose time off has stayed.
+ */
+function settleTimeOff(rt: Runtime, businessId: string, { origin, diff }: CatalogChange): void {
+  const isUndo = origin !== "local" && "restored" in origin;
+  const { timeOff } = rt.store;
+  for (const { kind, action, id } of diff.changes) {
+    if (kind !== "staff") continue;
+    if (action === "create" && !isUndo) timeOff.deleteOf(businessId, id);
+    if (action === "delete") timeOff.eraseReasonsOf(businessId, id);
+  }
 }
 
 const idsOf = ({ written, renumbered, removed }: RowChanges): string[] => [

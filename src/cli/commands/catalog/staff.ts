@@ -115,8 +115,7 @@ const isEmpty = (given: object): boolean =>
 
 const deleteCommand = command({
   name: "delete",
-  about:
-    "Delete a staff member and the person's time off. To keep the profile, use staff update --status INACTIVE instead.",
+  about: "Delete a staff member. To keep the profile, use staff update --status INACTIVE instead.",
   supportsDryRun: true,
   arguments: ["<staff>"],
   flags: {
@@ -132,7 +131,7 @@ const deleteCommand = command({
       import("../../../app/catalog/changes/affected-visits.ts"),
     ]);
     const { key } = resolveObject(rt, business, "staff", name);
-    // `catalog undo` restores the staff member, but neither the cancelled bookings nor the time off.
+    // `catalog undo` restores the staff member, but not the cancelled bookings.
     if (flags.cancelAffected) await cli.confirm(`Cancelling the bookings of ${key}`, key);
     const cancelAffected = await loadCancelAffected(flags.cancelAffected);
     const result = deleteStaffMember(rt, business.slug, key, { cancelAffected });
