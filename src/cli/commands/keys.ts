@@ -219,10 +219,13 @@ const list = command({
 });
 
 /**
- * Returns the visible parts of a key. The access of a partner to a business has no key of its own.
+ * Returns the visible parts of a key. The access of a partner to a business has no key of its own, and
+ * a key has no secret if a restore ended it again.
  */
-const keyText = ({ prefix, last4 }: Pick<ListedKey, "prefix" | "last4">): string =>
-  prefix === null ? "partner" : `${prefix}…${last4}`;
+function keyText({ businessId, partnerId, prefix, last4 }: ReturnType<typeof toOutput>): string {
+  if (prefix !== null) return `${prefix}…${last4}`;
+  return businessId !== null && partnerId !== null ? "partner" : "no secret";
+}
 
 const show = command({
   name: "show",

@@ -15,6 +15,7 @@ import {
   checkGuests,
   checkKeyExpiry,
   checkKeyHashes,
+  checkKeySecrets,
   checkOpenFileLimit,
   checkOrphanedVisits,
   checkPrograms,
@@ -161,6 +162,7 @@ function inspectKeys(rt: Runtime, conditions: Finding[]): CheckResult {
   const findings = [
     ...checkKeyHashes(rt.store.keySecrets.listNotHashed()),
     ...conditions,
+    ...checkKeySecrets(keys, (key) => describeOwner(rt, key), rt.now()),
     ...checkKeyExpiry(keys, (key) => describeOwner(rt, key), rt.now()),
     ...checkGainedScopes(keys, (key) => describeOwner(rt, key), rt.now()),
   ];

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { type CommandResult, createTerminal } from "../../support/cli.ts";
 
@@ -46,4 +48,17 @@ test("a second rotation during the overlap says that it ends the oldest secret, 
   expect((await deskbell("keys rotate site --dry-run")).stderr).toContain(`Would end ${oldest}`);
   expect(await overlapEnd()).toBe(endsAt);
   expect((await deskbell("keys rotate site")).stderr).toContain(`Ended ${oldest}`);
+});
+
+test("a key without a secret is listed as such until it is rotated", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  await deskbell("catalog apply -", CAFE);
+  await deskbell("keys create --name site --scope services.read");
+  const db = new Database(join(dataDir, "deskbell.db"));
+  db.exec("DELETE FROM api_key_secret");
+  db.close();
+  expect((await deskbell("keys list")).stdout).toMatch(/^key_\w+\tsite\tno secret\t/);
+  expect(data(await deskbell("keys list --json"))).toMatchObject([{ prefix: null, last4: null }]);
+  await deskbell("keys rotate site");
+  expect((await deskbell("keys list")).stdout).toMatch(/^key_\w+\tsite\tdeskbell_rk_…/);
 });

@@ -109,6 +109,13 @@ export const fixes: FixCase[] = [
     outcome: "the message is gone",
   },
   {
+    text: "deskbell keys rotate {}",
+    given: [SITE],
+    arrange: ({ edit }) => edit("DELETE FROM api_key_secret"),
+    line: "doctor",
+    outcome: "the message is gone",
+  },
+  {
     text: "deskbell keys update {} --all-scopes no",
     given: [`keys create --name site --secret ${salon}`],
     arrange: ({ edit }) => edit("UPDATE api_key SET gained_scopes = 'KEPT'"),

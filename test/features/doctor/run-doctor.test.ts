@@ -285,6 +285,13 @@ const scenarios: Scenario[] = [
     fix: /^deskbell keys rotate key_\w+ --overlap 0s$/,
   },
   {
+    what: "a key without a secret",
+    provoke: (rt) => rt.edit("DELETE FROM api_key_secret"),
+    about: "keys",
+    text: /^the key 'site' of shop has no secret, so nobody can use it: rotate it and pass on/,
+    fix: /^deskbell keys rotate key_\w+$/,
+  },
+  {
     what: "a key that has expired",
     provoke: (rt) => rt.edit(`UPDATE api_key SET expires_at = ${rt.now() - 1}`),
     about: "keys",

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { createTerminal } from "../../../support/cli.ts";
 import { SALON } from "../../../support/samples.ts";
@@ -19,4 +21,19 @@ test("partners create-key with the hash of a key reports the ID of the key, and 
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   const [, id = ""] = /^Created the key (key_\w+)\.\n$/.exec(stderr) ?? [];
   expect((await deskbell(`keys show ${id}`)).stdout).toMatch(/^name\tbackup$/m);
+});
+
+test("keys list tells the access of a partner from a key of the partner without a secret", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  await deskbell(`catalog apply ${SALON}`);
+  await deskbell("partners create portal --all");
+  await deskbell("partners create-key portal --name feed");
+  const list = async (line: string) => (await deskbell(line)).stdout.split("\t")[2];
+  expect(await list("keys list")).toMatch(/^deskbell_rk_…/);
+  expect(await list("keys list --business salon-aurora")).toBe("partner");
+  const db = new Database(join(dataDir, "deskbell.db"));
+  db.exec("DELETE FROM api_key_secret");
+  db.close();
+  expect(await list("keys list")).toBe("no secret");
+  expect(await list("keys list --business salon-aurora")).toBe("partner");
 });
