@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { styleText } from "node:util";
 import { errorInWords, AppError } from "../domain/errors.ts";
 import { escapeJson, safe } from "../domain/text.ts";
+import { sleep } from "../platform/sleep.ts";
 import { usageError } from "./failure.ts";
 import { DEFAULT_LIMIT } from "./flags.ts";
 import { type Io, widthOf } from "./io.ts";
@@ -82,9 +83,7 @@ export class Terminal {
     const { fd } = this.io.stdout;
     if (fd === undefined) return void this.io.stdout.write(text);
     try {
-      // A disk that is almost full takes only the beginning of a text.
-      for (let rest = Buffer.from(text); rest.length > 0;)
-        rest = rest.subarray(writeSync(fd, rest));
+      writeWhole(fd, text);
     } catch (error) {
       throw new AppError(
         "state_refuses",
@@ -175,6 +174,29 @@ export class Terminal {
   #canAsk(): boolean {
     return this.flags.prompt && this.io.stdin.isTTY === true && this.io.stderr.isTTY === true;
   }
+}
+
+/** How long the reader of a pipe may make a command wait that holds the write lock. */
+const MAX_WAIT_MS = 3000;
+const POLL_MS = 10;
+
+/**
+ * Writes a text, also to a disk that is almost full or a pipe, which take only its beginning at first.
+ * @throws Error of the system, or if the reader of a pipe is too slow
+ */
+function writeWhole(fd: number, text: string): void {
+  let waitedMs = 0;
+  for (let rest = Buffer.from(text); rest.length > 0;)
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      // Node opens a pipe as one that refuses bytes while it is full, instead of waiting.
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      if (waitedMs >= MAX_WAIT_MS)
+        throw new Error("the program that reads it is too slow", { cause: error });
+      sleep(POLL_MS);
+      waitedMs += POLL_MS;
+    }
 }
 
 /** Returns the typed line, or "" at the end of input. */

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
+import { sleep } from "./sleep.ts";
 
 /** `maxMs` limits the time until a pipe or stdin ends. */
 export type ReadLimits = { maxBytes: number; maxMs: number };
@@ -62,7 +63,7 @@ function readPipe(file: number, path: string, content: Content, limits: ReadLimi
     if (chunk === undefined || content.add(chunk)) hasWriter = true;
     if (chunk !== undefined && chunk.length > 0) continue;
     if (waitedMs >= limits.maxMs) throw tooSlowError(path, limits);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+    sleep(POLL_MS);
     waitedMs += POLL_MS;
   }
 }

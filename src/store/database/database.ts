@@ -10,7 +10,8 @@ import {
   isSyncFailure,
   storageError,
 } from "./storage-error.ts";
-import { createWriteLock, isBusy, sleep } from "./write-lock.ts";
+import { sleep } from "../../platform/sleep.ts";
+import { createWriteLock, isBusy } from "./write-lock.ts";
 
 export type Connection = {
   db: Db;

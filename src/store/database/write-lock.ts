@@ -1,3 +1,4 @@
+import { sleep } from "../../platform/sleep.ts";
 import { type Db, isSqliteError } from "./db.ts";
 
 export const isBusy = (error: unknown): boolean =>
@@ -62,7 +63,3 @@ export function createWriteLock(db: Db, timeoutMs: number, monotonic: () => numb
     released: (): void => void (releasedAt = monotonic()),
   };
 }
-
-const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
-
-export const sleep = (ms: number): void => void Atomics.wait(SLEEPER, 0, 0, ms);
