@@ -1,4 +1,5 @@
-import type { Catalog, DocOf, Kind } from "../../../domain/catalog/catalog.ts";
+import { createTableCheck } from "../../../domain/availability/segments.ts";
+import type { Catalog, CatalogObjects, DocOf, Kind } from "../../../domain/catalog/catalog.ts";
 import type { Keyed } from "../../../domain/catalog/common.ts";
 import { endOfEvent } from "../../../domain/catalog/event-end.ts";
 import type { ObjectChange } from "../../../domain/catalog/change/diff.ts";
@@ -40,9 +41,8 @@ export function findWithdrawnVisits(
   businessId: string,
   before: Catalog,
   after: Catalog,
-  changes: readonly ObjectChange[],
 ): AffectedVisits {
-  return findVisitsOf(rt, businessId, before, listWithdrawn(before, after, changes));
+  return findVisitsOf(rt, businessId, before, listWithdrawn(before, after));
 }
 
 /** The kinds of objects that visits refer to. */
@@ -53,26 +53,33 @@ type Offered = { status?: string; bookable?: boolean };
 const isOffered = ({ status = "ACTIVE", bookable = true }: Offered): boolean =>
   bookable && !["INACTIVE", "ARCHIVED", "CANCELLED", "DRAFT"].includes(status);
 
+/** Returns a function that tells whether guests can book an object of a catalog. */
+function createOfferCheck({ area, resource }: CatalogObjects): (doc: DocOf[Kind]) => boolean {
+  const isTableOffered = createTableCheck(area);
+  const active = new Set(resource.flatMap(({ key, status }) => (status === "ACTIVE" ? key : [])));
+  return (doc) => {
+    if ("maxSeats" in doc) return isTableOffered(doc);
+    // A service without a resource that it needs has no free times.
+    const needed = "resources" in doc ? doc.resources : [];
+    return isOffered(doc as Offered) && needed.every((one) => active.has(one.resource));
+  };
+}
+
 /**
- * Returns the IDs of objects, variants and ticket types that were offered before the changes and no
+ * Returns the IDs of objects, variants and ticket types that were offered before a change and no
  * longer are.
  */
-function listWithdrawn(
-  before: Catalog,
-  { objects }: Catalog,
-  changes: readonly ObjectChange[],
-): string[] {
-  const { slug } = before.business;
-  const updated = new Set(changes.filter(({ action }) => action === "update").map(({ id }) => id));
+function listWithdrawn({ business: { slug }, objects }: Catalog, after: Catalog): string[] {
+  const [wasOffered, staysOffered] = [createOfferCheck(objects), createOfferCheck(after.objects)];
   return BOOKED_KINDS.flatMap((kind) => {
-    const docs = objects[kind] as DocOf[Kind][];
-    const next = new Map(docs.map((doc) => [objectId(kind, slug, doc), doc]));
-    return (before.objects[kind] as DocOf[Kind][]).flatMap((doc) => {
+    const docs = after.objects[kind] as DocOf[Kind][];
+    const docsAfter = new Map(docs.map((doc) => [objectId(kind, slug, doc), doc]));
+    return (objects[kind] as DocOf[Kind][]).flatMap((doc) => {
       const id = objectId(kind, slug, doc);
-      const after = updated.has(id) ? next.get(id) : undefined;
-      if (after === undefined) return [];
-      const isWithdrawn = isOffered(doc as Offered) && !isOffered(after as Offered);
-      return isWithdrawn ? [id] : listWithdrawnParts(slug, doc, after);
+      const next = docsAfter.get(id);
+      if (next === undefined) return [];
+      const isWithdrawn = wasOffered(doc) && !staysOffered(next);
+      return isWithdrawn ? [id] : listWithdrawnParts(slug, doc, next);
     });
   });
 }

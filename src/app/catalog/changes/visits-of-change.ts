@@ -29,8 +29,9 @@ export type VisitsOfChange = {
    */
   outsideHours: string[];
   /**
-   * IDs of future visits whose service, table or event is no longer offered, or whose service the
-   * staff member of the visit no longer performs. These visits stay.
+   * IDs of future visits whose service, table or event is no longer offered, also because the area
+   * or a resource is not, or whose service the staff member of the visit no longer performs. These
+   * visits stay.
    */
   withdrawn: string[];
   /** The visits of `affected` that messages name. */
@@ -72,7 +73,7 @@ export function findVisitsOfChange(
     outsideHours: findVisitsOutsideHours(rt, id, { before, after, diff }),
     withdrawn: [
       ...new Set([
-        ...idsOf(findWithdrawnVisits(rt, id, before, after, diff.changes)),
+        ...idsOf(findWithdrawnVisits(rt, id, before, after)),
         ...listUnlinkedVisits(rt, id, before, after, diff.changes),
       ]),
     ],

@@ -101,6 +101,35 @@ describe("a change that deletes what is booked", () => {
     expect([affected, withdrawn]).toEqual([noVisits(), [cut.id]]);
   });
 
+  test.each<[string, string, (booked: Booked) => string]>([
+    [
+      "area of a table",
+      "areas: [{ key: garden, name: Garden, status: INACTIVE }]",
+      ({ table }) => table.id,
+    ],
+    [
+      "resource of a service",
+      "resources: [{ key: room, name: Room, capacity: 1, status: INACTIVE }]",
+      ({ cut }) => cut.id,
+    ],
+  ])("a change that only deactivates the %s names its visits once", (_what, body, idOf) => {
+    const booked = openBooked();
+    const { rt } = booked;
+    const placed = FILE.replace("{ key: two,", "{ key: two, area: garden,").replace(
+      "durationMin: 30, price: 35.00,",
+      "durationMin: 30, price: 35.00, resources: [room],",
+    );
+    const active =
+      "areas: [{ key: garden, name: Garden }]\nresources: [{ key: room, name: Room, capacity: 1 }]";
+    expect(apply(rt, `${placed}${active}`).withdrawn).toEqual([]);
+    const { affected, withdrawn, keptVisits } = apply(rt, body);
+    expect([affected, withdrawn]).toEqual([noVisits(), [idOf(booked)]]);
+    expect(keptVisits.map(({ id }) => id)).toEqual([idOf(booked)]);
+    expect(
+      apply(rt, `${body.replace(/, status: INACTIVE/, ", status: ARCHIVED")}`).withdrawn,
+    ).toEqual([]);
+  });
+
   test("visits that are completed or marked as a no-show before their end do not stop a change that deletes what they use", async () => {
     const { rt, cut, spa, table } = openBooked();
     rt.advance(Date.parse("2026-12-01T15:05:00Z") - rt.now());
