@@ -7,9 +7,9 @@ import { addCommand, type CommandSpec, type CommandGroup } from "./command.ts";
 import type { CommandEntry } from "./command-entry.ts";
 import { loadCommand } from "./load-command.ts";
 import { COMMANDS, HIDDEN_COMMANDS } from "./command-table.ts";
-import { assertNoMissingValue, mapUsageErrors } from "./usage-errors.ts";
+import { assertNoMissingValue, getSubcommand, mapUsageErrors } from "./usage-errors.ts";
 import { type Io, widthOf } from "./io.ts";
-import { ABOUT, GLOBAL_OPTIONS, rootHelp, VERSION_OPTION } from "./root-help.ts";
+import { ABOUT, GLOBAL_OPTIONS, HELP_COMMAND, rootHelp, VERSION_OPTION } from "./root-help.ts";
 
 /**
  * Builds the program for one command line: commands that the line may name are loaded, the others
@@ -76,9 +76,25 @@ export async function createProgram(
   for (const spec of specs)
     if (isLoaded(spec)) addCommand(root, spec, start);
     else root.command(spec.name).description(spec.about);
+  addHelpCommand(root);
   mapUsageErrors(root, args);
   checkValuesBeforeParsing(root, args);
   return root;
+}
+
+/**
+ * Adds the command `help` to a group and to the groups in it. The one of commander reads only one
+ * word, and prints the help of the group if no command has this name.
+ */
+function addHelpCommand(group: Command): void {
+  if (group.commands.length === 0) return;
+  group.commands.forEach(addHelpCommand);
+  group
+    .helpCommand(false)
+    .command(HELP_COMMAND.name)
+    .argument("[command...]")
+    .description(HELP_COMMAND.about)
+    .action((names: string[]) => names.reduce(getSubcommand, group).help());
 }
 
 /**

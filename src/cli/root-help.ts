@@ -23,7 +23,7 @@ export const GLOBAL_OPTIONS: readonly { flags: string; about: string; env?: stri
 ];
 
 const HELP_OPTION = { flags: "-h, --help", about: "display help for command" };
-const HELP_COMMAND = { name: "help", about: "display help for command" };
+export const HELP_COMMAND = { name: "help", about: "display help for command" };
 /** The heading below which the help lists the command `help`. */
 const HELP_HEADING = "Installation";
 

@@ -76,12 +76,7 @@ export function mapUsageErrors(target: Command, line: readonly string[]): void {
 
 /** Functions that describe an error of the command `target`, by commander's error code. */
 const DESCRIPTIONS: Record<string, (target: Command, line: readonly string[]) => string> = {
-  "commander.unknownCommand": (target) => {
-    const [name = ""] = target.args;
-    const commands = target.createHelp().visibleCommands(target);
-    const names = commands.map((found) => found.name());
-    return `Unknown command '${name}'.${didYouMean(withoutDashes(name), names, (found) => found)}`;
-  },
+  "commander.unknownCommand": (target) => describeUnknownCommand(target, target.args[0]),
   "commander.unknownOption": (target) => {
     const flag = target.args.find((word) => isUnknownOption(word, target)) ?? "";
     return `Unknown option '${flag}'.${didYouMean(withoutDashes(flag), optionNames(target), (found) => `--${found}`)}`;
@@ -106,6 +101,22 @@ const DESCRIPTIONS: Record<string, (target: Command, line: readonly string[]) =>
     return `${option?.long} needs a value.`;
   },
 };
+
+function describeUnknownCommand(target: Command, name = ""): string {
+  const commands = target.createHelp().visibleCommands(target);
+  const names = commands.map((found) => found.name());
+  return `Unknown command '${name}'.${didYouMean(withoutDashes(name), names, (found) => found)}`;
+}
+
+/**
+ * Returns the command with a name in a group.
+ * @throws AppError usage if there is none
+ */
+export function getSubcommand(group: Command, name: string): Command {
+  const found = group.commands.find((child) => child.name() === name);
+  if (found !== undefined) return found;
+  throw usageError(describeUnknownCommand(group, name), helpOf(group));
+}
 
 const withoutDashes = (word: string): string => word.replace(/^--/, "");
 

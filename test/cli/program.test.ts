@@ -39,6 +39,18 @@ test.each(["--help", "-h", "help", "--json --help", "--help keys"])(
   },
 );
 
+test.each([
+  ["help keys", "keys"],
+  ["help keys create", "keys create"],
+  ["keys help create", "keys create"],
+  ["help staff hours update", "staff hours update"],
+])("%s shows the help of %s", async (line, path) => {
+  const { deskbell } = createTerminal();
+  const { stdout } = await deskbell(`${path} --help`);
+  expect(stdout).toContain(`Usage: deskbell ${path} [options]`);
+  expect(await deskbell(line)).toMatchObject({ code: 0, stdout, stderr: "" });
+});
+
 test("the program's help lists each command once", () => {
   const [, list = ""] = rootHelp("deskbell", 200).split("\nBegin:\n");
   const listed = [...list.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name);
@@ -98,6 +110,15 @@ test.each([
   [
     "keys creat",
     /^error: Unknown command 'creat'\. Did you mean create\?\nfix: deskbell keys --help \(exit 2\)\n$/,
+  ],
+  [
+    "help sevices",
+    /^error: Unknown command 'sevices'\. Did you mean services\?\nfix: deskbell --help \(exit 2\)\n$/,
+  ],
+  ["help keys nope", /^error: Unknown command 'nope'\.\nfix: deskbell keys --help \(exit 2\)\n$/],
+  [
+    "keys help creat",
+    /^error: Unknown command 'creat'\. Did you mean create\?\nfix: deskbell keys/,
   ],
   [
     "businesses list --jsno",
