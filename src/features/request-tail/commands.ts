@@ -26,20 +26,16 @@ const tail = command({
     // This call throws if the business is unknown.
     if (business !== undefined) cli.business(rt);
     const { untilStopped } = await import("../../cli/running/stop-signal.ts");
-    const ended = new AbortController();
-    const stopped = untilStopped().then((signal) => {
-      ended.abort();
-      return signal;
-    });
+    const stop = new AbortController();
+    void untilStopped().then(() => stop.abort());
     const isWanted = (request: SeenRequest) =>
       (business === undefined || request.business === business) &&
       (!failed || request.status >= FIRST_ERROR);
     const daemon = findDaemon(cli, rt);
-    for await (const page of followRequests(daemon, ended.signal)) {
+    for await (const page of followRequests(daemon, stop.signal)) {
       if (page.missed > 0) cli.note(`${page.missed} requests are left out: there were too many.`);
       for (const request of page.requests.filter(isWanted)) printRequest(cli, request);
     }
-    await stopped;
   },
 });
 
