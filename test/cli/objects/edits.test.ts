@@ -192,8 +192,10 @@ test("an update of a service or dish changes no price that was not given, of a f
   expect(await prices("services show cut")).toEqual([5500, 5500, 3000]);
   await update("menu update fish --size half --price 10");
   expect(await prices("menu show fish")).toEqual([0, 1000]);
-  await update("catalog undo --yes");
-  expect(await prices("menu show fish")).toEqual([0, 900]);
+  const { stdout: file } = await deskbell("catalog export");
+  await deskbell("catalog apply -", file);
+  expect(await prices("menu show fish")).toEqual([0, 1000]);
+  expect(await prices("services show wedding")).toEqual([0, 9000]);
 });
 
 const OWN_PRICES = `catalog: 1

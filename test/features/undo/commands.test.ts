@@ -34,6 +34,17 @@ test("catalog apply ends with the command to undo it, unless the business is new
   );
 });
 
+test("catalog undo restores the price of a size of a dish that has no price itself", async () => {
+  const { deskbell } = createTerminal();
+  const market =
+    "{ key: fish, name: Fish, priceType: market, sizes: [{ key: half, name: Half, price: 9.00 }] }";
+  await deskbell("catalog apply -", `${FILE}menu:\n  items: [${market}]\n`);
+  expect((await deskbell("menu update fish --size half --price 10")).code).toBe(0);
+  expect((await deskbell("catalog undo --yes")).code).toBe(0);
+  const { stdout } = await deskbell("menu show fish --json");
+  expect(JSON.parse(stdout).data).toMatchObject({ priceCents: 0, sizes: [{ priceCents: 900 }] });
+});
+
 test("catalog undo restores the public page that a catalog file without a public page has removed", async () => {
   const { deskbell } = createTerminal();
   const listPublished = async () =>
