@@ -2,6 +2,7 @@
 import type { Hold } from "../../../domain/bookings/hold.ts";
 import { requiresApprovalOf } from "../../../domain/bookings/visit.ts";
 import { AppError, type ErrorCode } from "../../../domain/errors.ts";
+import type { PublicService } from "../../../domain/public/service.ts";
 import type { PageRequest } from "../../../http/pages/page-request.ts";
 import type { HttpResponse } from "../../../http/pipeline/request-context.ts";
 import { respondNotFound } from "../../public-pages/not-found.tsx";
@@ -239,23 +240,20 @@ async function showTimes(
 }
 
 /** Returns the time that this guest holds for the same choice; null if there is none. */
-function findOwnTime(
-  request: PageRequest,
-  { business }: BookingShop,
-  choice: Choice,
-): FreeTime | null {
+function findOwnTime(request: PageRequest, page: BookingPage, choice: Choice): FreeTime | null {
+  const { business } = page;
   const hold = findHold(request, business, readHoldCookie(request) ?? readHoldId(request));
-  if (hold === undefined || !isHoldOf(hold, choice)) return null;
+  if (hold === undefined || !isHoldOf(hold, choice, page)) return null;
   return { startsAt: hold.startsAt, endsAt: hold.endsAt, totalCents: totalOf(hold) };
 }
 
-function isHoldOf(hold: Hold, choice: Choice): boolean {
+function isHoldOf(hold: Hold, choice: Choice, { content: { details } }: BookingPage): boolean {
   if (choice.kind === "table") return hold.tableId !== null && hold.guests === choice.partySize;
   const [segment] = hold.segments;
   return (
     segment?.serviceId === choice.serviceId &&
     (choice.variantId === null || segment.variantId === choice.variantId) &&
-    isSameAddons(segment.addons, choice.addons) &&
+    isSameAddons(segment.addons, choice.addons, details?.service.addonLinks ?? []) &&
     hold.guests === choice.guests &&
     (choice.staffId === null || segment.staffId === choice.staffId)
   );
@@ -263,11 +261,15 @@ function isHoldOf(hold: Hold, choice: Choice): boolean {
 
 type Addons = readonly { addonId: string; quantity: number }[];
 
-const isSameAddons = (held: Addons, chosen: Addons): boolean =>
-  held.length === chosen.length &&
-  held.every(({ addonId, quantity }) =>
-    chosen.some((addon) => addon.addonId === addonId && addon.quantity === quantity),
+/** Returns whether a hold has the chosen add-ons and, besides them, only those that are required. */
+function isSameAddons(held: Addons, chosen: Addons, links: PublicService["addonLinks"]): boolean {
+  const find = (addons: Addons, id: string) => addons.find(({ addonId }) => addonId === id);
+  const isRequired = (id: string) => links.some((link) => link.addonId === id && link.required);
+  return (
+    chosen.every(({ addonId, quantity }) => find(held, addonId)?.quantity === quantity) &&
+    held.every(({ addonId }) => find(chosen, addonId) !== undefined || isRequired(addonId))
   );
+}
 
 const totalOf = (hold: Hold): number | null => (hold.tableId === null ? hold.totalCents : null);
 
@@ -361,7 +363,7 @@ export async function respondWithDetails(
   const asked = findOwnAsked(request, page, key);
   const isKept = asked !== undefined && keptUntil(asked, request.rt.now()) !== null;
   const hold = isKept ? asked : findHold(request, business, holdId);
-  const isHeld = hold !== undefined && hold.startsAt === at && isHoldOf(hold, choice);
+  const isHeld = hold !== undefined && hold.startsAt === at && isHoldOf(hold, choice, page);
   const search = { request: toRequest(choice), audience: "PUBLIC" as const };
   try {
     const time = isHeld

@@ -213,6 +213,26 @@ test("a time that the guest holds for one variant is not shown as free for anoth
   expect(await listTimes(urlOf(long, `&${addon}=1`))).not.toContain(held);
 });
 
+test("a guest who holds a time without naming the required add-on of its service can book it", async () => {
+  const { api, base, visitor } = openPage();
+  const [link] = findService(api, "cut").addons;
+  const required = { ...link!, required: true, minQuantity: 1, defaultQuantity: 1 };
+  const { key } = firstService(api);
+  editObject(api, businessOf(api).slug, "service", key, (doc) => ({ ...doc, addons: [required] }));
+  const url = timesOf(api, base, key);
+  const { action, times } = await visitor.openTimes(url);
+  const [held = ""] = times;
+  const details = await visitor.hold(action, held);
+  const form = await visitor.send(details);
+  expect([form.status, await form.text()]).toEqual([
+    200,
+    expect.stringContaining("We keep this time for you until"),
+  ]);
+  expect((await visitor.openTimes(url)).times).toContain(held);
+  expect((await visitor.book(details)).status).toBe(303);
+  expect(listMade(api)).toMatchObject([{ segments: [{ addons: [{ quantity: 1 }] }] }]);
+});
+
 test("a language chosen on the public page is kept on the way to the booking page, to its steps, and back", async () => {
   const { base, visitor } = openPage("restaurant", "CONFIRM");
   const shop = base.replace(/\/book$/, "");
