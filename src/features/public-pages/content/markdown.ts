@@ -5,7 +5,7 @@ import type { Dishes, Events, Services, Shop } from "./content.ts";
 import { pathsOf } from "../paths.ts";
 import type { BusinessContent } from "../view/business.tsx";
 import { dishPrice } from "../view/menu.tsx";
-import { durationOf, priceOf } from "../view/services.tsx";
+import { durationOf, priceOf, priceText } from "../view/services.tsx";
 import { hasHours, listWeeklyHours } from "./weekly-hours.ts";
 
 // Language models read Markdown more cheaply than a page.
@@ -117,11 +117,10 @@ const writeDishes = (shop: Shop, dishes: Dishes): string[] => [
 
 const writeServices = (shop: Shop, services: Services): string[] => [
   ...writeSections(shop, services, (service) => {
-    const { format } = shop;
     const line = `- ${escape(service.name)}: ${priceOf(shop, service)}, ${durationOf(shop, service)}`;
     const variants = service.variants.map(
       ({ name, priceCents, durationMin }) =>
-        `  - ${escape(name)}: ${format.money(priceCents)}, ${format.duration(durationMin)}`,
+        `  - ${escape(name)}: ${priceText(shop, service.priceType, priceCents)}, ${shop.format.duration(durationMin)}`,
     );
     return [withDescription(line, service.description), ...variants].join("\n");
   }),

@@ -146,3 +146,24 @@ test("a business as Markdown says which dishes are sold out, and has the prices 
   expect(text).toMatch(/^- Tea: Pot CHF 7\.00$/m);
   expect(text).toMatch(/^- Gig: .*, Adult CHF 20\.00, Child CHF 10\.00$/m);
 });
+
+test("a business as Markdown has the variants of a service with its kind of price, as its page does", async () => {
+  const variants = [{ key: "long", name: "Long", durationMin: 60, price: "80.00" }];
+  const { get } = servePublished({
+    catalog: 1,
+    business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },
+    services: [
+      { key: "tint", name: "Tint", durationMin: 60, priceType: "FROM", price: "80.00", variants },
+      {
+        key: "wed",
+        name: "Wedding",
+        durationMin: 60,
+        priceType: "ON_REQUEST",
+        variants: [{ key: "trial", name: "Trial", durationMin: 30 }],
+      },
+    ],
+  } as never);
+  const text = (await (await get(".md")).text()).replaceAll("\u00a0", " ");
+  expect(text).toMatch(/^ {2}- Long: from CHF 80\.00, 1 h$/m);
+  expect(text).toMatch(/^ {2}- Trial: Price on request, 30 min$/m);
+});
