@@ -7,7 +7,7 @@ import { availabilityParameters } from "../../http/handlers/availability/availab
 import { integer, text } from "../../http/pipeline/parameters.ts";
 import { assertReadable, type Caller, chooseBusiness, readCatalog } from "./caller.ts";
 import { ResultPage } from "./fit.ts";
-import { dateOf, toBusiness, weekdayOf } from "./forms.ts";
+import { dateOf, describeTotal, toBusiness, weekdayOf } from "./forms.ts";
 import { describeParameters, parseArguments, type Tool, toSearch } from "./tool.ts";
 import { assertSucceeded } from "./tool-errors.ts";
 
@@ -49,7 +49,12 @@ const ownParameters = lazy(() => ({
   limit: integer(1, MAX_TIMES).describe(`Maximum number of times, ${DEFAULT_TIMES} by default`),
 }));
 
-type Segment = { staffId?: string | null; staffIds?: string[]; priceCents?: number };
+type Segment = {
+  serviceId?: string;
+  staffId?: string | null;
+  staffIds?: string[];
+  priceCents?: number;
+};
 type Slot = {
   startsAt: string;
   endsAt: string;
@@ -69,7 +74,7 @@ export const findTimes: Tool = {
   name: "find_times",
   title: "Find free times",
   description:
-    "Find the free times of a visit (send `serviceIds`) or of a table (send `partySize`) on a `date`, or on the days `from` to `to`. `data` has the earliest times of each of the days; `days` says how many each has. Times are local to the business. `totalCents` is the price for all guests. Each has `book`, the arguments for the tools book or hold. `staff` has the names of the people. If there is no time, `nextAvailable` is the next free one.",
+    "Find the free times of a visit (send `serviceIds`) or of a table (send `partySize`) on a `date`, or on the days `from` to `to`. `data` has the earliest times of each of the days; `days` says how many each has. Times are local to the business. `totalCents` is the price for all guests, if `priceType` is not there: FROM says that it is the lowest price, and ON_REQUEST that only the business can name the price. Each has `book`, the arguments for the tools book or hold. `staff` has the names of the people. If there is no time, `nextAvailable` is the next free one.",
   describeArguments: () => ({
     properties: describeParameters({ ...passedParameters(), ...ownParameters() }),
   }),
@@ -117,6 +122,7 @@ export const findTimes: Tool = {
     const row = caller.rt.store.businesses.findBySlug(slug);
     return {
       business: row && toBusiness(row, caller.context.now),
+      ...(row && shown[0] && describeTotal(caller.rt, row, shown[0].slot.segments)),
       data: shown.map(({ time }) => time),
       ...(Object.keys(staff).length > 0 && { staff }),
       found: slots.length,

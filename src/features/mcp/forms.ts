@@ -1,4 +1,6 @@
+import type { Runtime } from "../../app/runtime.ts";
 import type { LocalDate } from "../../domain/catalog/common.ts";
+import { type PriceType, priceTypeOfAll } from "../../domain/catalog/price-type.ts";
 import { lazy } from "../../domain/lazy.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import type { PublicMenuItem } from "../../domain/public/menu.ts";
@@ -26,6 +28,24 @@ export const toBusiness = ({ slug, doc }: BusinessRow, now: number) => {
   const today = localDateOf(now, timezone);
   return { slug, name, timezone, today: `${weekdayOf(today)} ${today}`, currency, currencyDigits };
 };
+
+/**
+ * Returns the field that says how exact the total of services is, or no field if it is exact. A
+ * price on request adds 0 to the total, and an agent would say that the visit is free.
+ */
+export function describeTotal(
+  rt: Runtime,
+  { id: businessId }: BusinessRow,
+  segments: readonly { serviceId?: string }[],
+): { priceType?: PriceType } {
+  const priceType = priceTypeOfAll(
+    segments.flatMap(({ serviceId = "" }) => {
+      const service = rt.store.catalog.findByKeyOrId(businessId, "service", serviceId);
+      return service?.priceType ?? [];
+    }),
+  );
+  return priceType === "FIXED" ? {} : { priceType };
+}
 
 /** Returns functions that return the forms of objects, with the names of categories in a language. */
 export function createForms(context: PublicContext, locale: string) {

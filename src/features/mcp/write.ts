@@ -1,10 +1,11 @@
 import { chooseBusiness, type Caller } from "./caller.ts";
 import type { WriteArguments } from "./bodies.ts";
 import { fitObject } from "./fit.ts";
-import { toBusiness } from "./forms.ts";
+import { describeTotal, toBusiness } from "./forms.ts";
 import { assertSucceeded, type SentBody } from "./tool-errors.ts";
 
 type Data = Record<string, unknown>;
+type Segment = { serviceId?: string };
 
 export type Write = SentBody & {
   operationId: string;
@@ -27,11 +28,15 @@ export async function write(
     body,
     headers: token === undefined ? {} : { "idempotency-key": token },
   });
-  const response = assertSucceeded<{ data: Data } | null>(reply, { ...sent, body });
+  const response = assertSucceeded<{ data: Data & { segments?: Segment[] } } | null>(reply, {
+    ...sent,
+    body,
+  });
   const row = caller.rt.store.businesses.findBySlug(slug);
   const storedFields = isDryRun ? [] : customerFieldsIn(body);
   return {
     ...(row && { business: toBusiness(row, caller.context.now) }),
+    ...(row && describeTotal(caller.rt, row, response?.data.segments ?? [])),
     ...(response !== null && { data: fitObject(toData(response.data)) }),
     ...(storedFields.length > 0 && { customerStored: storedFields }),
     ...(isDryRun && { dryRun: true, note: "Nothing has been changed." }),

@@ -1,17 +1,11 @@
-import type { ServiceDoc } from "../../domain/catalog/catalog.ts";
+import type { PriceType } from "../../domain/catalog/price-type.ts";
 import { fillText } from "../../pages/languages.ts";
 import type { BookedAmount, Format } from "../public-pages/format.ts";
 import type { BookingShop } from "./show/read-offer.ts";
 import type { BookingTexts } from "./texts.ts";
 
-export type PriceType = ServiceDoc["priceType"];
-
 /** The price of all services for all guests, and whether it is exact. */
 export type Total = BookedAmount & { priceType: PriceType };
-
-/** Returns how exact the total of services is: no more than the least exact of their prices. */
-export const priceTypeOfAll = (types: readonly PriceType[]): PriceType =>
-  (["ON_REQUEST", "FROM"] as const).find((type) => types.includes(type)) ?? "FIXED";
 
 /** Returns a total as guests read it; null if it is zero or if a price is on request. */
 export function writeTotal(

@@ -28,3 +28,26 @@ test.each([
   const preview = await call("book", { ...first.book, dryRun: true });
   expect(preview.body.data).toMatchObject({ totalCents });
 });
+
+test.each([
+  ["ON_REQUEST", "", { priceType: "ON_REQUEST" }, 0],
+  ["FROM", "price: 15.00, ", { priceType: "FROM" }, 1500],
+  ["FREE", "", {}, 0],
+])(
+  "the results about a visit with a price of the type %s say how exact its total is",
+  async (type, price, priceType, totalCents) => {
+    const rt = createTestRuntime();
+    load(rt, CATALOG.replace("price: 15.00, ", `priceType: ${type}, ${price}`));
+    const secret = addKey(rt, "salon-aurora");
+    const { call } = await connect({ rt, app: createTestApp(rt) }, "/b/salon-aurora/mcp", {
+      secret,
+    });
+    const [service] = (await call("search_catalog", { query: "yoga" })).body.data;
+    const times = await call("find_times", { serviceIds: [service.id] });
+    const [first] = times.body.data;
+    expect(first).toMatchObject({ totalCents });
+    const preview = await call("book", { ...first.book, dryRun: true });
+    for (const { body } of [times, preview])
+      expect("priceType" in body ? { priceType: body.priceType } : {}).toEqual(priceType);
+  },
+);

@@ -6,9 +6,10 @@ import type { Hold } from "../../../domain/bookings/hold.ts";
 import type { Reservation } from "../../../domain/bookings/reservation.ts";
 import { actionError, type Visit, type VisitStatus } from "../../../domain/bookings/visit.ts";
 import type { Kind, ServiceDoc } from "../../../domain/catalog/catalog.ts";
+import { priceTypeOfAll } from "../../../domain/catalog/price-type.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { PageTexts } from "../../public-pages/texts.ts";
-import { priceTypeOfAll, type Total } from "../total.ts";
+import type { Total } from "../total.ts";
 
 // These functions read what a guest sees of a visit, on its page and in mails.
 

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
+import type { PriceType } from "../../../domain/catalog/price-type.ts";
 import { fillText } from "../../../pages/languages.ts";
 import type { FreeTime } from "../show/find-times.ts";
 import type { BookingShop } from "../show/read-offer.ts";
 import type { FormErrors, GuestForm } from "../rules.ts";
-import { type PriceType, writeTotalOfTime } from "../total.ts";
+import { writeTotalOfTime } from "../total.ts";
 import { writeShortDateTime, writeTime } from "../when.ts";
 import { Heading, Hidden, Notice } from "./parts.tsx";
 

@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
+import type { PriceType } from "../../../domain/catalog/price-type.ts";
 import { fillText } from "../../../pages/languages.ts";
 import type { FreeTime, MonthOfTimes } from "../show/find-times.ts";
 import type { BookingShop } from "../show/read-offer.ts";
-import { type PriceType, writeTotalOfTime } from "../total.ts";
+import { writeTotalOfTime } from "../total.ts";
 import { writeDateTime, writeTime } from "../when.ts";
 import { Heading, Notice } from "./parts.tsx";
 
