@@ -81,7 +81,9 @@ function respondWithDesk(
   const texts = TEXTS[language];
   const view = readDeskView(request.rt, session, awayId);
   const message =
-    outcome === undefined ? null : toMessage(language, timesIn(locale), view.today, outcome);
+    outcome === undefined
+      ? null
+      : toMessage(session, language, timesIn(locale), view.today, outcome);
   if (wantsJson(request)) return respondJson(request.context, 200, { view, message }, NO_STORE);
   const props: DeskProps = {
     view,
@@ -104,6 +106,7 @@ function respondWithDesk(
 }
 
 function toMessage(
+  { business: { slug } }: DeskSession,
   language: PageLanguage,
   times: Times,
   today: string,
@@ -118,7 +121,7 @@ function toMessage(
         : fillText(texts.checkedInAs, { name: showHidden(name) });
     // A repeated action can come too late for the codes of its order.
     if (order !== undefined && codes.length === 0) {
-      const command = `deskbell tickets list --order ${order}`;
+      const command = `deskbell tickets list --order ${order} --business ${slug}`;
       return { text: `${text} ${fillText(texts.codesGone, { command })}`, isGood: true, codes };
     }
     return { text, isGood: true, codes: outcome.codes ?? [] };

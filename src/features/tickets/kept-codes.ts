@@ -54,6 +54,7 @@ function tryDecrypt(rt: Runtime, { ticketId, sealed }: TicketCodeRow): string | 
 export const reencryptCodes: OnKeyRotation = (rt) =>
   rt.tx(() => {
     const store = rt.openStore(createTicketCodeStore);
+    const orders = rt.openStore(createOrderStore);
     const rows = store.list();
     const lost = new Set<string>();
     for (const row of rows) {
@@ -67,7 +68,7 @@ export const reencryptCodes: OnKeyRotation = (rt) =>
       lost.size === 0
         ? []
         : [
-            `No key decrypts the admission codes of ${countOf(lost.size, "ticket order")}, so the guests' pages no longer show them. Tickets can also be checked in by ID: ${[...lost].map((id) => `deskbell tickets list --order ${id}`).join("; ")}`,
+            `No key decrypts the admission codes of ${countOf(lost.size, "ticket order")}, so the guests' pages no longer show them. Tickets can also be checked in by ID: ${[...lost].map((id) => `deskbell tickets list --order ${id} --business ${orders.findBusinessSlug(id)}`).join("; ")}`,
           ];
     return { fields: { ticketCodes: rows.length, lostTicketCodes: [...lost] }, notes };
   });

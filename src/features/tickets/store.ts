@@ -27,6 +27,10 @@ const ORDER_ITEM = "ticket_type_id, quantity, unit_price_cents";
 export function createOrderStore(db: Db) {
   const insert = db.prepare(insertInto("ticket_order", `business_id, keeps_codes, ${ORDER}`));
   const keepsCodes = db.prepare("SELECT keeps_codes FROM ticket_order WHERE id = ?").pluck();
+  const selectBusinessSlug = db
+    .prepare(`
+      SELECT slug FROM business WHERE id = (SELECT business_id FROM ticket_order WHERE id = ?)`)
+    .pluck();
   const insertItem = db.prepare(insertInto("ticket_order_item", `order_id, ${ORDER_ITEM}`));
   const take = db.prepare(`
     INSERT INTO ticket_hold (business_id, ticket_type_id, taken) VALUES (:businessId, :ticketTypeId, :quantity)
@@ -115,6 +119,7 @@ export function createOrderStore(db: Db) {
     },
 
     keepsCodes: (id: string) => keepsCodes.get(id) === 1,
+    findBusinessSlug: (id: string) => selectBusinessSlug.get(id) as string | undefined,
     getLastChange: lists.getLastChange,
     listPage: (filter: VisitListFilter, limit: number) =>
       lists.listPage(filter, limit).map(withItems),

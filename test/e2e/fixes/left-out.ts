@@ -69,7 +69,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "run the command by hand, with DESKBELL_BACKUP_FILE set to a backup (deskbell backup list)",
   ],
   "Stored admission codes have to be damaged; the test of the message does so.": [
-    "deskbell tickets list --order {}",
+    "deskbell tickets list --order {} --business {}",
   ],
   "It appears only if the feature with the sample data is removed.": [
     "deskbell catalog apply FILE",

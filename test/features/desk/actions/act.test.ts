@@ -458,7 +458,7 @@ test("an order that is confirmed again shows its codes for fifteen minutes, and 
   api.advance(60_000 + 15 * 60_000);
   const late = (await act(form)).message;
   expect(late).toEqual({
-    text: `Confirmed. Tickets: 1. The codes are no longer shown. The tickets are also checked in by their IDs, which whoever runs the server lists: deskbell tickets list --order ${code}`,
+    text: `Confirmed. Tickets: 1. The codes are no longer shown. The tickets are also checked in by their IDs, which whoever runs the server lists: deskbell tickets list --order ${code} --business ${business.slug}`,
     isGood: true,
     codes: [],
   });

@@ -231,7 +231,7 @@ test("a rotation of the master key reports the orders whose admission codes are 
   expect(rotateMasterKey(api).reports[0]).toEqual({
     fields: { ticketCodes: 2, lostTicketCodes: [orderId] },
     notes: [
-      `No key decrypts the admission codes of 1 ticket order, so the guests' pages no longer show them. Tickets can also be checked in by ID: deskbell tickets list --order ${orderId}`,
+      `No key decrypts the admission codes of 1 ticket order, so the guests' pages no longer show them. Tickets can also be checked in by ID: deskbell tickets list --order ${orderId} --business ${businessOf(api).slug}`,
     ],
   });
   expect(countCodes(api)).toBe(0);
