@@ -1,3 +1,4 @@
+import { hasBookableTable } from "../../../app/catalog/bookable-tables.ts";
 import { editObject } from "../../../app/catalog/changes/edit-object.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { objectId } from "../../../domain/catalog/object-id.ts";
@@ -8,12 +9,14 @@ import { modifierOptionId } from "../../../domain/public/menu.ts";
 import type { DeskSession } from "../desks.ts";
 import type { Choice, DeskView } from "../rules.ts";
 
-/** Lists the services and staff members for walk-ins; `hasTables` is whether there are tables. */
+/**
+ * Lists the services and staff members for walk-ins. `hasTables` is whether a table can be reserved.
+ */
 export function listChoices(
   rt: Runtime,
   { business: { id, slug }, desk }: DeskSession,
 ): Pick<DeskView, "services" | "staff" | "hasTables"> {
-  const { service, staff, table } = rt.store.catalog.listObjects(id, ["service", "staff", "table"]);
+  const { service, staff } = rt.store.catalog.listObjects(id, ["service", "staff"]);
   const isActive = ({ status }: { status: string }) => status === "ACTIVE";
   return {
     services: service
@@ -23,7 +26,7 @@ export function listChoices(
       .filter((doc) => isActive(doc) && doc.bookable)
       .map((doc) => ({ id: objectId("staff", slug, doc), name: doc.name }))
       .filter((one) => desk.staffId === null || one.id === desk.staffId),
-    hasTables: desk.staffId === null && table.some(isActive),
+    hasTables: desk.staffId === null && hasBookableTable(rt, id),
   };
 }
 
