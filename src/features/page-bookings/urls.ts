@@ -1,4 +1,5 @@
 import type { PageRequest } from "../../http/pages/page-request.ts";
+import type { Variant } from "../public-pages/content/content.ts";
 
 // Each step of a booking has a URL, whose query has all that the guest has chosen.
 
@@ -19,6 +20,15 @@ export function keptFields(request: PageRequest): Fields {
     ...(lang !== null && /^[a-z]{2}$/.test(lang) ? [["lang", lang] as const] : []),
     ...(isEmbedded(request) ? [["embed", "1"] as const] : []),
   ];
+}
+
+/**
+ * Returns the fields that a link from the page of a visit to the booking page keeps. The URL of a
+ * visit lacks the language in which its guest has booked, so these fields have it.
+ */
+export function fieldsToBook(request: PageRequest, { shop }: { shop: Variant }): Fields {
+  const others = keptFields(request).filter(([name]) => name !== "lang");
+  return shop.isChosen ? [["lang", shop.language], ...others] : others;
 }
 
 /** Returns whether the page is in a frame of another website. */

@@ -297,3 +297,16 @@ test("the page of a visit has the language in which the guest booked", async () 
   expect(html).toContain('<html lang="es">');
   expect(findAll(html, /<h1[^>]*>([^<]+)/g)).toEqual(["Su reserva está confirmada"]);
 });
+
+test("the page of a visit that is over leads to the booking page in the language in which the guest booked", async () => {
+  const { api, base, visitor } = openPage();
+  const { key } = firstService(api);
+  const later = new Date(api.now() + 21 * DAY_MS).toISOString().slice(0, 7);
+  const url = `${timesOf(api, base, key)}&month=${later}&lang=de`;
+  const { action, times } = await visitor.openTimes(url);
+  const response = await visitor.book(await visitor.hold(action, times.at(-1) ?? ""));
+  const link = response.headers.get("location") ?? "";
+  await visitor.post(`${link}/cancel`);
+  expect(await visitor.get(link)).toContain(`href="${base}?lang=de"`);
+  expect(await visitor.get(`${link}?lang=fr`)).toContain(`href="${base}?lang=fr"`);
+});

@@ -13,7 +13,7 @@ import { redirect, respondToRefusal, respondWithShop, writeKept } from "./respon
 import { fieldsOf, toRequest } from "../rules.ts";
 import { isGoneError } from "./show-booking.tsx";
 import { describeContent } from "./visit-view.ts";
-import { keptFields, toQuery, urlOfStep } from "../urls.ts";
+import { fieldsToBook, keptFields, toQuery, urlOfStep } from "../urls.ts";
 import { Facts } from "../view/visit.tsx";
 import { Heading, Notice, Telephone } from "../view/parts.tsx";
 
@@ -65,7 +65,7 @@ function urlOfTimes(request: PageRequest, page: BookingShop, hold: Hold): string
   const choice = choiceOfHold(request.rt, page.business, hold);
   const anyone = choice.kind === "table" ? choice : { ...choice, staffId: null };
   const day = localDateOf(hold.startsAt, page.business.doc.timezone);
-  return urlOfStep(page, [...fieldsOf(anyone), ["date", day], ...keptFields(request)]);
+  return urlOfStep(page, [...fieldsOf(anyone), ["date", day], ...fieldsToBook(request, page)]);
 }
 
 async function respondWithHold(

@@ -30,7 +30,7 @@ import { OrderPage } from "../view/order.tsx";
 import { type BookingShop, openShop } from "./read-offer.ts";
 import { NO_STORE, parseForm, redirect, respondToRefusal, respondWithShop } from "./respond.tsx";
 import { isGoneError, readInstant } from "./show-booking.tsx";
-import { keptFields, toQuery } from "../urls.ts";
+import { fieldsToBook, keptFields, toQuery, urlOfStep } from "../urls.ts";
 import { textsOf } from "../texts.ts";
 import { Times } from "../view/times.tsx";
 import { VisitPage } from "../view/visit.tsx";
@@ -101,6 +101,7 @@ export async function showVisit(request: PageRequest): Promise<HttpResponse> {
     view,
     path: pathOf(page, token),
     keptQuery: keptQueryOf(request),
+    bookUrl: urlOfStep(page, fieldsToBook(request, page)),
     message,
   };
   const { kind: type, visit } = found;

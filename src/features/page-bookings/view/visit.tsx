@@ -14,6 +14,8 @@ type VisitProps = BookingShop & {
   /** The URL of the visit without its query. */
   path: string;
   keptQuery: string;
+  /** The URL of the booking page. */
+  bookUrl: string;
   message: "moved" | "changeClosed" | "cannotMove" | null;
 };
 
@@ -29,7 +31,7 @@ const BADGES: Partial<Record<VisitStatus, string>> = { PENDING: "warn", CONFIRME
 
 /** The page of a guest's visit. */
 export const VisitPage = (props: VisitProps) => {
-  const { shop, business, texts, view, path, keptQuery, message } = props;
+  const { shop, business, texts, view, path, keptQuery, bookUrl, message } = props;
   const { status, canChange, cancelUntil } = view;
   const { timezone, publicPage } = business.doc;
   const isOpen = status === "PENDING" || status === "CONFIRMED";
@@ -85,7 +87,7 @@ export const VisitPage = (props: VisitProps) => {
       )}
       {!isOpen && publicPage.enabled && publicPage.booking !== "OFF" && (
         <p>
-          <a class="button primary" href={`${shop.path}/book${keptQuery && `?${keptQuery}`}`}>
+          <a class="button primary" href={bookUrl}>
             {texts.bookAgain}
           </a>
         </p>

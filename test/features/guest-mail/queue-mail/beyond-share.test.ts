@@ -265,6 +265,19 @@ test("a link whose time is not held any more books the time if it is free, and o
   expect((await guest.openTimes(times)).times.length).toBeGreaterThan(0);
 });
 
+test("the other times that a mailed link offers are in the language in which the guest booked", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, server, send, book } = mails;
+  await useUpShare(mails, { isFull: true });
+  await book({ email: "bob@gmail.com" }, "203.0.113.1", 0, "&lang=de");
+  await send();
+  const link = linkIn(server.mails.at(-1)!.raw);
+  api.advance(61 * MINUTE_MS);
+  const page = await createVisitor(api).get(link);
+  const [times = ""] = findAll(page, /href="([^"]*\/book\?service=[^"]*)"/g);
+  expect(new URLSearchParams(times.split("?")[1]).getAll("lang")).toEqual(["de"]);
+});
+
 test("an unconfirmed visit moves to another day only if a new visit could take that time", async () => {
   const mails = await openMails("CONFIRM");
   const { api, book } = mails;
