@@ -123,8 +123,9 @@ function subjectOf({ business, format, mailTexts, kind, facts, about }: Context)
 }
 
 /** Returns the heading. Most kinds have the heading of the guest's page of the visit. */
-function headingOf({ texts, mailTexts, kind, facts, about }: Context): string {
-  if (kind === "confirm") return mailTexts.confirmLink;
+function headingOf(context: Context): string {
+  const { texts, kind, facts, about } = context;
+  if (kind === "confirm") return confirmLinkOf(context);
   if (kind === "moved") return texts.moved;
   if (about.event !== null)
     return (
@@ -137,6 +138,9 @@ function headingOf({ texts, mailTexts, kind, facts, about }: Context): string {
   if (facts.status === "PENDING") return texts.pending;
   return facts.status === "CONFIRMED" ? texts.confirmed : texts.cancelled;
 }
+
+const confirmLinkOf = ({ texts, mailTexts, about }: Context): string =>
+  about.isRequest ? texts.confirmRequestTitle : mailTexts.confirmLink;
 
 function paragraphsOf({ business, format, ...context }: Context): string[] {
   const { texts, mailTexts, kind, facts, about } = context;
@@ -212,8 +216,9 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
   };
 }
 
-function linkTextOf({ mailTexts, kind, about, canChange }: Context): string {
-  if (kind === "confirm") return mailTexts.confirmLink;
+function linkTextOf(context: Context): string {
+  const { mailTexts, kind, about, canChange } = context;
+  if (kind === "confirm") return confirmLinkOf(context);
   if (about.event !== null) return mailTexts.orderLink;
   return canChange ? mailTexts.visitLink : mailTexts.seeLink;
 }

@@ -2,6 +2,7 @@ import type { EventNames } from "../../domain/public/public-event.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { fillText } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { needsApproval } from "../page-bookings/access.ts";
 import { keptUntil } from "../page-bookings/rules.ts";
 import type { BookingTexts } from "../page-bookings/texts.ts";
 import { writeTotal } from "../page-bookings/total.ts";
@@ -34,6 +35,8 @@ export type VisitDescription = {
   hasCodes: boolean;
   /** Until when nobody else can take the time of a hold (epoch ms); null if others can. */
   keptUntil: number | null;
+  /** Whether a confirmed hold becomes a request, which the business still has to approve. */
+  isRequest: boolean;
   rows: (texts: BookingTexts, format: Format) => Row[];
 };
 
@@ -49,10 +52,14 @@ export function describeVisit(
 ): VisitDescription | undefined {
   const visit =
     rt.store.bookings.findById(business.id, id) ?? rt.store.reservations.findById(business.id, id);
-  if (visit !== undefined) return describeVisitContent(describeContent(rt, business, visit), null);
+  if (visit !== undefined) return describeVisitContent(describeContent(rt, business, visit));
   const hold = rt.store.holds.findById(business.id, id, null);
   if (hold !== undefined)
-    return describeVisitContent(describeContent(rt, business, hold), keptUntil(hold, rt.now()));
+    return {
+      ...describeVisitContent(describeContent(rt, business, hold)),
+      keptUntil: keptUntil(hold, rt.now()),
+      isRequest: needsApproval(business, hold),
+    };
   const orders = rt.openStore(createOrderStore);
   const order = orders.findById(business.id, id);
   const event = order && rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
@@ -60,7 +67,7 @@ export function describeVisit(
   return order && describeOrder(order, event ? namesOf(business, event) : named, hasCodes);
 }
 
-const describeVisitContent = (content: VisitContent, until: number | null): VisitDescription => ({
+const describeVisitContent = (content: VisitContent): VisitDescription => ({
   event: null,
   titles: content.services ?? [],
   place: content.area,
@@ -68,7 +75,8 @@ const describeVisitContent = (content: VisitContent, until: number | null): Visi
   address: content.location === "ON_SITE" ? null : [],
   hasTime: true,
   hasCodes: false,
-  keptUntil: until,
+  keptUntil: null,
+  isRequest: false,
   rows: (texts, format) => {
     const { services, staff, guests } = content;
     const total = content.total && writeTotal(texts, format, content.total);
@@ -102,6 +110,7 @@ function describeOrder(
     hasTime: event !== undefined,
     hasCodes,
     keptUntil: null,
+    isRequest: false,
     rows: (texts, format) => [
       { about: texts.what, lines: [event?.name ?? code] },
       {

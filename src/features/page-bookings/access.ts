@@ -64,6 +64,12 @@ export const accessOfPage = (
   madeWhere: "on the booking page",
 });
 
+/** Returns whether the business approves a visit of the page, also if the terms do not say so. */
+export const needsApproval = (
+  { doc }: BusinessRow,
+  { requiresApproval }: { requiresApproval: boolean },
+): boolean => doc.publicPage.booking === "REQUEST" || requiresApproval;
+
 /** Returns a hash of the network address from which a visitor sent a request. */
 export function visitorOf({ rt, context }: PageRequest, keyId: string): Buffer {
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);

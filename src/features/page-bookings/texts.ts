@@ -118,6 +118,9 @@ export type BookingTexts = {
   wrongAddress: string;
   confirmTitle: string;
   confirmText: string;
+  /** The title and text for a visit that the business still has to approve. */
+  confirmRequestTitle: string;
+  confirmRequestText: string;
   confirmYes: string;
   confirmLate: string;
   /** The sentence shown if the time is not held until the guest confirms the visit. */
@@ -246,12 +249,14 @@ const TEXTS: Translations<BookingTexts> = {
     fewLeft: "Fewer tickets are left than you chose. Please choose again.",
     mostTickets: "Tickets per order: at most {count} ({names}). Please choose again.",
     checkMail: "Please look into your mailbox",
-    checkMailText:
-      "We sent a link to the address that you wrote. Open it and confirm the visit by {time}.",
+    checkMailText: "We sent a link to the address that you wrote. Open it and confirm by {time}.",
     wrongAddress:
       "If the address was wrong, correct it here. A new link then replaces the first one.",
     confirmTitle: "Confirm your visit",
     confirmText: "Nothing is booked before you confirm it.",
+    confirmRequestTitle: "Confirm your request",
+    confirmRequestText:
+      "{business} gets the request only once you confirm it, and then answers it.",
     confirmYes: "Confirm the visit",
     confirmLate: "This time was not confirmed soon enough, and is free for others again.",
     notKept: "Others can take this time until you confirm it.",
@@ -379,11 +384,14 @@ const TEXTS: Translations<BookingTexts> = {
     mostTickets: "Tickets je Bestellung: höchstens {count} ({names}). Bitte wählen Sie neu.",
     checkMail: "Bitte sehen Sie in Ihr Postfach",
     checkMailText:
-      "Wir haben einen Link an Ihre Adresse geschickt. Öffnen Sie ihn und bestätigen Sie den Termin bis {time}.",
+      "Wir haben einen Link an Ihre Adresse geschickt. Öffnen Sie ihn und bestätigen Sie bis {time}.",
     wrongAddress:
       "War die Adresse falsch, können Sie sie hier berichtigen. Ein neuer Link ersetzt dann den ersten.",
     confirmTitle: "Termin bestätigen",
     confirmText: "Gebucht ist erst, was Sie bestätigen.",
+    confirmRequestTitle: "Anfrage bestätigen",
+    confirmRequestText:
+      "{business} bekommt die Anfrage erst, wenn Sie sie bestätigen, und antwortet dann.",
     confirmYes: "Termin bestätigen",
     confirmLate: "Diese Zeit wurde nicht rechtzeitig bestätigt und ist wieder für andere frei.",
     notKept: "Bis Sie bestätigen, können andere diese Zeit buchen.",
@@ -510,11 +518,14 @@ const TEXTS: Translations<BookingTexts> = {
     mostTickets: "Billets par commande : {count} au plus ({names}). Veuillez choisir à nouveau.",
     checkMail: "Veuillez regarder vos messages",
     checkMailText:
-      "Nous avons envoyé un lien à l’adresse que vous avez écrite. Ouvrez-le et confirmez la visite avant {time}.",
+      "Nous avons envoyé un lien à l’adresse que vous avez écrite. Ouvrez-le et confirmez avant {time}.",
     wrongAddress:
       "Si l’adresse était fausse, corrigez-la ici. Un nouveau lien remplace alors le premier.",
     confirmTitle: "Confirmez votre visite",
     confirmText: "Rien n’est réservé avant votre confirmation.",
+    confirmRequestTitle: "Confirmez votre demande",
+    confirmRequestText:
+      "{business} ne reçoit la demande qu’après votre confirmation, puis y répond.",
     confirmYes: "Confirmer la visite",
     confirmLate: "Cet horaire n’a pas été confirmé à temps et est de nouveau libre.",
     notKept: "Tant que vous n’avez pas confirmé, d’autres peuvent prendre cet horaire.",
@@ -639,11 +650,14 @@ const TEXTS: Translations<BookingTexts> = {
     mostTickets: "Entradas por pedido: {count} como máximo ({names}). Elija de nuevo.",
     checkMail: "Mire su correo, por favor",
     checkMailText:
-      "Hemos enviado un enlace a la dirección que ha escrito. Ábralo y confirme la visita antes de {time}.",
+      "Hemos enviado un enlace a la dirección que ha escrito. Ábralo y confirme antes de {time}.",
     wrongAddress:
       "Si la dirección era incorrecta, corríjala aquí. Un enlace nuevo sustituye entonces al primero.",
     confirmTitle: "Confirme su visita",
     confirmText: "Nada está reservado antes de que lo confirme.",
+    confirmRequestTitle: "Confirme su solicitud",
+    confirmRequestText:
+      "{business} solo recibe la solicitud cuando usted la confirma, y después la responde.",
     confirmYes: "Confirmar la visita",
     confirmLate: "Esta hora no se confirmó a tiempo y vuelve a estar libre.",
     notKept: "Hasta que la confirme, otros pueden reservar esta hora.",
@@ -769,11 +783,13 @@ const TEXTS: Translations<BookingTexts> = {
     mostTickets: "Biglietti per ordine: al massimo {count} ({names}). Scegli di nuovo.",
     checkMail: "Guarda nella tua posta",
     checkMailText:
-      "Abbiamo inviato un link all’indirizzo che hai scritto. Aprilo e conferma la visita entro {time}.",
+      "Abbiamo inviato un link all’indirizzo che hai scritto. Aprilo e conferma entro {time}.",
     wrongAddress:
       "Se l’indirizzo era sbagliato, correggilo qui. Un nuovo link sostituisce allora il primo.",
     confirmTitle: "Conferma la tua visita",
     confirmText: "Nulla è prenotato prima della tua conferma.",
+    confirmRequestTitle: "Conferma la tua richiesta",
+    confirmRequestText: "{business} riceve la richiesta solo dopo la tua conferma, e poi risponde.",
     confirmYes: "Confermare la visita",
     confirmLate: "Questo orario non è stato confermato in tempo ed è di nuovo libero.",
     notKept: "Finché non confermi, altri possono prendere questo orario.",

@@ -7,7 +7,7 @@ import type { PageRequest } from "../../../http/pages/page-request.ts";
 import type { HttpResponse } from "../../../http/pipeline/request-context.ts";
 import { respondNotFound } from "../../public-pages/not-found.tsx";
 import { countOnPages } from "../../public-pages/counters.ts";
-import { findPageKey, takesBookings, visitorOf } from "../access.ts";
+import { findPageKey, needsApproval, takesBookings, visitorOf } from "../access.ts";
 import { createNonce, findOpenHold, isFormUsed } from "../post/book.ts";
 import { findMonth, findNearest, findTime, type FreeTime } from "./find-times.ts";
 import { findOwnAskedHold } from "../post/mail-holds.ts";
@@ -411,9 +411,10 @@ export async function respondWithDetails(
 }
 
 /** Returns whether the business approves a visit of the chosen service, or of a table. */
-const isRequest = ({ business: { doc }, content: { details } }: BookingPage): boolean =>
-  doc.publicPage.booking === "REQUEST" ||
-  requiresApprovalOf(details?.service ?? null, doc.bookingPolicy);
+const isRequest = ({ business, content: { details } }: BookingPage): boolean =>
+  needsApproval(business, {
+    requiresApproval: requiresApprovalOf(details?.service ?? null, business.doc.bookingPolicy),
+  });
 
 /** Returns the field that names the hold in a frame, in which browsers keep no cookie. */
 const heldFields = ({ isEmbedded }: BookingShop, holdId: string | null): Fields =>

@@ -1,11 +1,12 @@
 /** @jsxImportSource preact */
 import { prepareBookableCatalog } from "../../../app/catalog/bookable-catalog.ts";
 import type { Hold } from "../../../domain/bookings/hold.ts";
+import { fillText } from "../../../pages/languages.ts";
 import { localDateOf } from "../../../domain/local-time.ts";
 import type { PageRequest } from "../../../http/pages/page-request.ts";
 import { retryWhileBusy } from "../../../http/pipeline/idempotency.ts";
 import type { HttpResponse } from "../../../http/pipeline/request-context.ts";
-import { takesBookings } from "../access.ts";
+import { needsApproval, takesBookings } from "../access.ts";
 import { findTime } from "./find-times.ts";
 import { choiceOfHold, confirmHold, findGuestHold, type GuestHold } from "../post/mail-holds.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
@@ -60,6 +61,16 @@ async function findObstacle(
   }
 }
 
+/** Returns what the page says about a visit to confirm, or about a request that leads to one. */
+const textsToConfirm = ({ shop, business, texts }: BookingShop, hold: Hold) =>
+  needsApproval(business, hold)
+    ? {
+        title: texts.confirmRequestTitle,
+        text: fillText(texts.confirmRequestText, { business: shop.profile.name }),
+        button: texts.submitRequest,
+      }
+    : { title: texts.confirmTitle, text: texts.confirmText, button: texts.confirmYes };
+
 /** Returns the URL of the free times, with any staff member, on the day of a hold. */
 function urlOfTimes(request: PageRequest, page: BookingShop, hold: Hold): string {
   const choice = choiceOfHold(request.rt, page.business, hold);
@@ -77,20 +88,21 @@ async function respondWithHold(
   const { shop, business, texts } = page;
   const { hold } = found;
   const { startsAt, endsAt } = hold;
+  const { title, text, button } = textsToConfirm(page, hold);
   const obstacle = await findObstacle(request, page, found);
   const refusedStatus = found.isOpen ? 409 : 410;
   const view = { ...describeContent(rt, business, hold), startsAt, endsAt };
   const path = `${shop.path}/v/${context.request.params["token"]}/confirm`;
   const query = toQuery(keptFields(request));
   return respondWithShop(request, page, {
-    title: texts.confirmTitle,
+    title,
     status: obstacle === null ? 200 : refusedStatus,
     content: (
       <>
-        <Heading>{texts.confirmTitle}</Heading>
+        <Heading>{title}</Heading>
         {obstacle === null ? (
           <p>
-            {texts.confirmText} {writeKept(page, found.keptUntil)}
+            {text} {writeKept(page, found.keptUntil)}
           </p>
         ) : (
           <Notice kind="warn">{texts[obstacle]}</Notice>
@@ -99,7 +111,7 @@ async function respondWithHold(
         {obstacle === null && (
           <form method="post" action={`${path}${query && `?${query}`}`} data-once>
             <button class="primary large" type="submit" data-busy={texts.sending}>
-              {texts.confirmYes}
+              {button}
             </button>
           </form>
         )}

@@ -130,7 +130,17 @@ test.each(["CONFIRM", "REQUEST"] as const)(
     const guest = createVisitor(api);
     const counted = new Map(listPageCounts(api, "action"));
     // Opening the link changes nothing, because programs open the links of mails.
-    for (let i = 0; i < 2; i++) expect(await guest.get(link)).toContain("Confirm your visit");
+    const isRequest = mode === "REQUEST";
+    const [title, button] = isRequest
+      ? ["Confirm your request", "Send the request"]
+      : ["Confirm your visit", "Confirm the visit"];
+    expect(partOf(raw, "text/plain")).toContain(isRequest ? title : "Confirm the visit");
+    for (let i = 0; i < 2; i++) {
+      const html = await guest.get(link);
+      expect(findAll(html, /<h1[^>]*>([^<]+)/g)).toEqual([title]);
+      expect(html).toContain(`>${button}</button>`);
+      expect(html.includes("Nothing is booked before you confirm it.")).toBe(!isRequest);
+    }
     expect(listMade(api)).toHaveLength(before.visits);
     const confirmed = await guest.post(`${link}/confirm`);
     expect([confirmed.status, confirmed.headers.get("location")]).toEqual([303, link]);
