@@ -1,21 +1,25 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-export type Loaded<T> = {
-  value: T | undefined;
-  error: unknown;
-  isBusy: boolean;
+type State<T> = { value?: T; error?: unknown; isBusy: boolean };
+
+export type Loaded<T> = State<T> & {
   reload: () => Promise<void>;
-  set: (value: T) => void;
+  /**
+   * Changes the value that is shown now, which can be newer than `value`. The reply to a request
+   * that is under way replaces it.
+   */
+  update: (change: (value: T) => T) => void;
 };
 
 /**
  * Loads a value when the component is shown, and again when an input changes. A reply that is
  * overtaken by a later request is dropped.
  */
-export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
-  const [state, setState] = useState<{ value?: T; error?: unknown; isBusy: boolean }>({
-    isBusy: true,
-  });
+export function useLoaded<T extends object | undefined>(
+  load: () => Promise<T>,
+  inputs: readonly unknown[],
+): Loaded<T> {
+  const [state, setState] = useState<State<T>>({ isBusy: true });
   const latest = useRef(0);
   const reload = useCallback(async () => {
     const number = ++latest.current;
@@ -30,19 +34,18 @@ export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[])
     void reload();
     return () => void latest.current++;
   }, [reload]);
-  const set = (value: T) => setState({ value, isBusy: false });
-  return { value: state.value, error: state.error, isBusy: state.isBusy, reload, set };
+  const update = (change: (value: T) => T) =>
+    setState((before) => (before.value ? { ...before, value: change(before.value) } : before));
+  return { ...state, reload, update };
 }
 
-export type Action<A extends unknown[]> = {
+export type Action<A extends unknown[]> = State<never> & {
   start: (...args: A) => Promise<void>;
-  isBusy: boolean;
-  error: unknown;
 };
 
 /** Runs what a button does. Ignores a start during a run. An error stays until the next start. */
 export function useAction<A extends unknown[]>(run: (...args: A) => Promise<unknown>): Action<A> {
-  const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
+  const [state, setState] = useState<State<never>>({ isBusy: false });
   const isRunning = useRef(false);
   const start = async (...args: A): Promise<void> => {
     if (isRunning.current) return;
@@ -57,5 +60,5 @@ export function useAction<A extends unknown[]>(run: (...args: A) => Promise<unkn
       isRunning.current = false;
     }
   };
-  return { start, isBusy: state.isBusy, error: state.error };
+  return { ...state, start };
 }

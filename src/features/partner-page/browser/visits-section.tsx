@@ -87,7 +87,11 @@ export function VisitsSection() {
     ]);
   };
   const listed = useLoaded(read, [client, daysBefore]);
-  const readingLater = useAction(async () => listed.set(await read(listed.value)));
+  const readingLater = useAction(async () => {
+    const longer = await read(listed.value);
+    // The reader may have chosen other starts meanwhile.
+    listed.update((current) => (current === listed.value ? longer : current));
+  });
   if (!areListed)
     return (
       <p class="note">

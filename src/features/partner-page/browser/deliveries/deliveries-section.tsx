@@ -74,20 +74,22 @@ export function DeliveriesSection() {
     async () => (mayRead ? (await client.listEndpoints()).data : []),
     [client],
   );
-  const read = async (cursor?: string): Promise<Listed> => {
+  const read = async (cursor: string | null = null): Promise<Listed> => {
     if (!mayRead) return { deliveries: [], nextCursor: null };
     const { data, page } = await client.listAllDeliveries({
       ...toFilter(wanted),
       limit: PAGE_SIZE,
-      ...(cursor !== undefined && { cursor }),
+      ...(cursor !== null && { cursor }),
     });
     return { deliveries: data, nextCursor: page.nextCursor };
   };
   const listed = useLoaded(read, [client, wanted]);
   const { deliveries, nextCursor } = listed.value ?? { deliveries: [], nextCursor: null };
   const readingOlder = useAction(async () => {
-    const older = await read(nextCursor ?? undefined);
-    listed.set({ ...older, deliveries: [...deliveries, ...older.deliveries] });
+    const older = await read(nextCursor);
+    const longer = { ...older, deliveries: [...deliveries, ...older.deliveries] };
+    // The reader may have chosen another filter meanwhile.
+    listed.update((current) => (current === listed.value ? longer : current));
   });
   if (!mayRead)
     return (
@@ -98,10 +100,10 @@ export function DeliveriesSection() {
     );
   const nameOf = (id: string) => endpoints.value?.find((each) => each.id === id)?.name ?? id;
   const replaceDelivery = (changed: Delivery) =>
-    listed.set({
-      nextCursor,
-      deliveries: deliveries.map((each) => (each.id === changed.id ? changed : each)),
-    });
+    listed.update((current) => ({
+      ...current,
+      deliveries: current.deliveries.map((each) => (each.id === changed.id ? changed : each)),
+    }));
   return (
     <>
       <TroubleNotes endpoints={endpoints.value ?? []} />

@@ -40,7 +40,7 @@ export function EndpointsSection() {
   };
   const list = endpoints.value ?? [];
   const replaceEndpoint = (changed: Endpoint) =>
-    endpoints.set(list.map((each) => (each.id === changed.id ? changed : each)));
+    endpoints.update((current) => current.map((each) => (each.id === changed.id ? changed : each)));
   return (
     <>
       <div class="actions">

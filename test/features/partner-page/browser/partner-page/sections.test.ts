@@ -364,6 +364,50 @@ test("a key with many visits sees the next ones first, and more of a long list o
   expect(page.errors).toEqual([]);
 }, 60_000);
 
+/**
+ * Delays the replies to requests for the next page of a list, and counts them. Runs in the browser.
+ */
+async function delayPages(milliseconds: number): Promise<void> {
+  const { fetch } = globalThis;
+  const page = globalThis as typeof globalThis & { pagesRead?: number };
+  page.pagesRead = 0;
+  page.fetch = async (url, options) => {
+    const response = await fetch(url, options);
+    if (!String(url).includes("cursor=")) return response;
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    // The page handles the reply in the turns that follow.
+    setTimeout(() => (page.pagesRead = (page.pagesRead ?? 0) + 1), 100);
+    return response;
+  };
+}
+const countPagesRead = async () => (globalThis as { pagesRead?: number }).pagesRead;
+
+test("visits that are read while the reader chooses other starts do not replace those of the choice", async (test) => {
+  const { rt, url, createSecret } = await servePartnerPage();
+  const { key, secret } = createSecret({ scopes: ["bookings.write"] });
+  rt.tx(() => {
+    for (let i = 1; i <= 120; i++)
+      insertBooking(rt, key.id, `guest ${i}.`, rt.now() + (i - 119) * DAY_MS);
+  });
+  const page = await openPage(test, url);
+  const reader = drive(page);
+  await reader.fill("API key", secret);
+  await reader.click("Open");
+  await reader.waitForText("Salon Aurora");
+  await reader.click("Visits");
+  await reader.fill("Start", "");
+  await reader.waitForText("100 or more visits");
+  await page.run(delayPages, 1000);
+  await reader.click("Later visits");
+  await reader.fill("Start", "0");
+  await reader.waitForText("guest 120.");
+  const shown = await reader.readText();
+  expect(await page.run(countPagesRead)).toBe(0);
+  await expect.poll(() => page.run(countPagesRead), { timeout: 10_000 }).toBe(1);
+  expect(await reader.readText()).toBe(shown);
+  expect(page.errors).toEqual([]);
+}, 60_000);
+
 test("the feed also has the events that a client must name to get them", async (test) => {
   const { rt, url, createSecret } = await servePartnerPage();
   const { key, secret } = createSecret({ scopes: ["webhooks.read", "bookings.write"] });
