@@ -158,9 +158,13 @@ function paragraphsOf({ business, format, ...context }: Context): string[] {
       mailTexts.confirmNotYou,
     ];
   if (about.event !== null) {
-    if (facts.status === "PENDING") return [fill(texts.orderPendingText)];
+    const { calledOff } = about;
+    const notice = calledOff === null ? [] : [texts[calledOff]];
+    if (facts.status === "PENDING")
+      return calledOff === null ? [fill(texts.orderPendingText)] : notice;
     if (facts.status !== "CONFIRMED") return [];
-    return [about.hasCodes ? texts.showCodes : texts.orderConfirmedText];
+    if (calledOff === "eventCancelled") return notice;
+    return [...notice, about.hasCodes ? texts.showCodes : texts.orderConfirmedText];
   }
   if (kind === "declined") return [fill(texts.declinedText)];
   if (kind === "expired") return [fill(mailTexts.expiredText)];

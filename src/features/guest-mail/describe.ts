@@ -4,7 +4,7 @@ import { fillText } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { needsApproval } from "../page-bookings/access.ts";
 import { keptUntil } from "../page-bookings/rules.ts";
-import type { BookingTexts } from "../page-bookings/texts.ts";
+import { type BookingTexts, CALLED_OFF } from "../page-bookings/texts.ts";
 import { writeTotal } from "../page-bookings/total.ts";
 import { describeContent, type VisitContent } from "../page-bookings/show/visit-view.ts";
 import type { Format } from "../public-pages/format.ts";
@@ -33,6 +33,8 @@ export type VisitDescription = {
   hasTime: boolean;
   /** Whether the guest's page shows the admission codes of an order. */
   hasCodes: boolean;
+  /** The text about the event of an order that is cancelled or postponed by now; else null. */
+  calledOff: "eventCancelled" | "eventPostponed" | null;
   /** Until when nobody else can take the time of a hold (epoch ms); null if others can. */
   keptUntil: number | null;
   /** Whether a confirmed hold becomes a request, which the business still has to approve. */
@@ -64,7 +66,11 @@ export function describeVisit(
   const order = orders.findById(business.id, id);
   const event = order && rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
   const hasCodes = order?.status === "CONFIRMED" && orders.keepsCodes(order.id);
-  return order && describeOrder(order, event ? namesOf(business, event) : named, hasCodes);
+  if (order === undefined) return undefined;
+  return {
+    ...describeOrder(order, event ? namesOf(business, event) : named, hasCodes),
+    calledOff: (event && CALLED_OFF[event.status]) ?? null,
+  };
 }
 
 const describeVisitContent = (content: VisitContent): VisitDescription => ({
@@ -75,6 +81,7 @@ const describeVisitContent = (content: VisitContent): VisitDescription => ({
   address: content.location === "ON_SITE" ? null : [],
   hasTime: true,
   hasCodes: false,
+  calledOff: null,
   keptUntil: null,
   isRequest: false,
   rows: (texts, format) => {
@@ -109,6 +116,7 @@ function describeOrder(
     address: event === undefined ? null : addressOf(event),
     hasTime: event !== undefined,
     hasCodes,
+    calledOff: null,
     keptUntil: null,
     isRequest: false,
     rows: (texts, format) => [

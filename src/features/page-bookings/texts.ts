@@ -127,6 +127,13 @@ export type BookingTexts = {
   notKept: string;
 };
 
+/** The texts about an event that does not take place as it was announced, by its status. */
+export const CALLED_OFF: Readonly<Record<string, "eventCancelled" | "eventPostponed" | undefined>> =
+  {
+    CANCELLED: "eventCancelled",
+    POSTPONED: "eventPostponed",
+  };
+
 const TEXTS: Translations<BookingTexts> = {
   en: {
     title: "Book",

@@ -6,6 +6,7 @@ import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { editCatalog, withObjects } from "../../../src/app/catalog/changes/edit-catalog.ts";
 import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
+import { postponePublicEvent } from "../../../src/app/catalog/public-events.ts";
 import { writeMail } from "../../../src/features/guest-mail/queue-mail.ts";
 import { composeMail } from "../../../src/features/guest-mail/compose.ts";
 import { addressLines } from "../../../src/features/public-pages/content/address.ts";
@@ -230,6 +231,22 @@ test("the guest of a ticket order is mailed about the order, its confirmation an
   const [, token = ""] = /\/v\/(deskbell_gv_\w+)/.exec(partOf(confirmed, "text/plain")) ?? [];
   expect(await visitor.get(`/b/${slug}/v/${token}`)).toContain("Your tickets are confirmed");
   expect(list().map(({ kind }) => kind)).toEqual(["received", "confirmed"]);
+});
+
+test("a waiting mail about an order asks nobody to pay for an event that was postponed meanwhile", async () => {
+  const opened = await openMails("CONFIRM", "venue");
+  const { api, server, send } = opened;
+  const { slug } = businessOf(api);
+  const { event, order } = await orderTickets(opened);
+  postponePublicEvent(api, slug, event.key, null);
+  await send();
+  confirmTicketOrder(api, slug, order.code);
+  await send();
+  const texts = server.mails.map(({ raw }) => partOf(raw, "text/plain"));
+  expect(texts).toHaveLength(2);
+  for (const text of texts) expect(text).toContain("This event is postponed.");
+  expect(texts[0]).not.toContain("Otherwise the order ends.");
+  expect(texts[1]).toContain("Show the code of each ticket at the entrance.");
 });
 
 test.each([

@@ -4,6 +4,7 @@ import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import { linkTo, pathsOf } from "../../public-pages/paths.ts";
 import type { TicketOrder } from "../../tickets/rules.ts";
 import type { BookingShop } from "../show/read-offer.ts";
+import { CALLED_OFF } from "../texts.ts";
 import { writeShortDateTime } from "../when.ts";
 import { Heading, KeepLink, Notice, Telephone } from "./parts.tsx";
 import { type GuestTicket, TicketCodes } from "./ticket-codes.tsx";
@@ -27,12 +28,6 @@ const TITLES = {
   CANCELLED: "cancelled",
   EXPIRED: "orderExpired",
 } as const;
-
-/** The texts about an event that does not take place as it was announced. */
-const CALLED_OFF: Partial<Record<PublicEvent["status"], "eventCancelled" | "eventPostponed">> = {
-  CANCELLED: "eventCancelled",
-  POSTPONED: "eventPostponed",
-};
 
 /** The page of a guest's order of tickets. */
 export const OrderPage = (props: OrderProps) => {
