@@ -64,14 +64,13 @@ test("hours update --date changes the hours of the business and all staff on tha
 });
 
 test("staff hours update --like-business is refused together with days, which it would ignore", async () => {
-  const { deskbell } = createTerminal();
-  await deskbell("seed salon");
+  const { deskbell } = await openSalon();
   for (const flags of ["--day fri", "--date 2026-12-24 --closed", "--open 09:00-10:00"])
-    expect(await deskbell(`staff hours update maya --like-business ${flags}`)).toMatchObject({
+    expect(await deskbell(`staff hours update mia --like-business ${flags}`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--like-business cannot be combined with --day"),
     });
-  expect((await deskbell("staff show maya")).stdout).toContain("10:00-18:00");
+  expect((await deskbell("staff show mia")).stdout).toContain("09:00-21:00");
 });
 
 test("staff hours update --date changes the hours of one staff member on that date only", async () => {
