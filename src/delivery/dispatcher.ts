@@ -132,10 +132,14 @@ export class Dispatcher {
       !this.#hosts.hasCapacity(queue)
     )
       return "NOTHING";
-    const rows = queue.listDue(
-      (limit) => rt.store.due.listForEndpoint(endpointId, rt.now(), limit),
-      (number) => this.#claimed.has(number),
-    );
+    const { due } = rt.store;
+    const rows = queue.listDue({
+      read: (limit) => due.listForEndpoint(endpointId, rt.now(), limit),
+      readExcept: (businessIds, limit) =>
+        due.listForEndpointExcept(endpointId, rt.now(), businessIds, limit),
+      isClaimed: (number) => this.#claimed.has(number),
+      monotonic: rt.monotonic,
+    });
     for (const row of rows) {
       const permit = queue.permitFor(row);
       if (!this.#deliveryQueue.hasPermit(permit, queue.isIdle)) continue;

@@ -124,8 +124,24 @@ const READ_AHEAD = 32;
 const READ_AHEAD_OF_PARTNER = 2000;
 /** The number of rows read for each claimed delivery: claimed ones among the rows are skipped. */
 const READ_AHEAD_PER_CLAIMED = 4;
+/**
+ * The least time between two searches of an endpoint's backlog for the deliveries of other
+ * businesses (ms), and its multiple of the time that the last search took.
+ */
+const SEARCH_PAUSE_MS = 1000;
+const SEARCH_PAUSE_FACTOR = 50;
 /** The attempts of a delivery that may use prompt permits: the first one and its first retry. */
 const PROMPT_ATTEMPTS = 2;
+
+/** Where the due rows of an endpoint come from. */
+export type DueSource = {
+  /** Returns the first due rows, also those that are claimed. */
+  read: (limit: number) => DueRow[];
+  /** Returns the first due rows of other businesses, also those that are claimed. */
+  readExcept: (businessIds: readonly string[], limit: number) => DueRow[];
+  isClaimed: (deliveryNumber: number) => boolean;
+  monotonic: () => number;
+};
 
 /**
  * The claimed and the due deliveries of one endpoint. A delivery is claimed from the start of its
@@ -153,6 +169,8 @@ export class EndpointQueue {
   #dueRows: DueRow[] = [];
   /** Whether no due row is left to read, until more are expected. */
   #hasReadAllDue = false;
+  /** When the backlog may be searched again (monotonic). */
+  #nextSearchAt = 0;
 
   constructor(target: TargetRow, commitCount: number) {
     this.endpointId = target.id;
@@ -213,14 +231,9 @@ export class EndpointQueue {
     this.#hasReadAllDue = false;
   }
 
-  /**
-   * Returns the due rows that may be sent now.
-   * @param read returns the first due rows of the endpoint, also those that are claimed
-   */
-  listDue(
-    read: (limit: number) => DueRow[],
-    isClaimed: (deliveryNumber: number) => boolean,
-  ): DueRow[] {
+  /** Returns the due rows that may be sent now. */
+  listDue(source: DueSource): DueRow[] {
+    const { read, isClaimed } = source;
     if (this.#dueRows.length === 0 && !this.#hasReadAllDue) {
       const claimed = this.claimedCount;
       const least = this.target.businessId === null ? READ_AHEAD_OF_PARTNER : READ_AHEAD;
@@ -229,6 +242,30 @@ export class EndpointQueue {
       this.#hasReadAllDue = rows.length < limit;
       this.#dueRows = claimed === 0 ? rows : rows.filter(({ number }) => !isClaimed(number));
     }
+    const free = this.#listFree();
+    const waitsForBusinesses = free.length === 0 && this.#businessesInFlight.size > 0;
+    if (!waitsForBusinesses || this.#hasReadAllDue || source.monotonic() < this.#nextSearchAt)
+      return free;
+    this.#addOthers(source);
+    return this.#listFree();
+  }
+
+  /**
+   * Adds the due rows of businesses that have none among the rows read so far. Each of them gets
+   * its rows from the first one on, so that its events stay in their order.
+   */
+  #addOthers({ readExcept, isClaimed, monotonic }: DueSource): void {
+    const startedAt = monotonic();
+    const known = new Set(this.#businessesInFlight);
+    for (const { businessId } of this.#dueRows) known.add(businessId);
+    const rows = readExcept([...known], READ_AHEAD_OF_PARTNER + this.claimedCount);
+    this.#dueRows.push(...rows.filter(({ number }) => !isClaimed(number)));
+    const now = monotonic();
+    this.#nextSearchAt = now + Math.max(SEARCH_PAUSE_MS, SEARCH_PAUSE_FACTOR * (now - startedAt));
+  }
+
+  /** Returns the rows that no delivery in flight keeps waiting. */
+  #listFree(): DueRow[] {
     if (this.#redeliveriesInFlight === 0 && this.#businessesInFlight.size === 0)
       return this.#dueRows;
     return this.#dueRows.filter(

@@ -1,6 +1,6 @@
 import { redactSecrets } from "../../domain/text.ts";
 import type { Settlement, DeliveryStatus } from "../../domain/webhooks/settle.ts";
-import { columns, type Db } from "../database/db.ts";
+import { columns, type Db, listedIn } from "../database/db.ts";
 import type { AttemptRow, DeliveryRow } from "./deliveries.ts";
 
 export type DueRow = Pick<
@@ -18,6 +18,9 @@ export type DueRow = Pick<
 const COLUMNS = columns(
   "number, id, business_id, attempt_count, attempts_before, is_redelivery, event_id, event_type, sequence",
 );
+
+/** The most due deliveries of an endpoint that are searched for those of other businesses. */
+const MAX_SEARCHED = 200_000;
 
 export function createDueStore(db: Db) {
   const selectLastNumber = db.prepare("SELECT coalesce(max(number), 0) FROM delivery").pluck();
@@ -42,6 +45,15 @@ export function createDueStore(db: Db) {
     SELECT ${COLUMNS} FROM delivery
     WHERE endpoint_id = ? AND is_redelivery IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= ?
     ORDER BY is_redelivery, next_attempt_at, number LIMIT ?`);
+  // The index lacks the business, so the query reads row by row until it has found enough of them.
+  // The inner LIMIT bounds how many it reads. SQLite knows their order, and sorts nothing.
+  const dueOfOthers = db.prepare(`
+    SELECT ${COLUMNS} FROM (
+      SELECT * FROM delivery
+      WHERE endpoint_id = :endpointId AND is_redelivery IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= :now
+      ORDER BY is_redelivery, next_attempt_at, number LIMIT ${MAX_SEARCHED})
+    WHERE business_id NOT IN ${listedIn("except")}
+    ORDER BY is_redelivery, next_attempt_at, number LIMIT :limit`);
   const shiftDue = db.prepare(`
     UPDATE delivery SET next_attempt_at = next_attempt_at + :byMs
     WHERE status = 'PENDING' AND next_attempt_at > :after AND next_attempt_at <= :until AND number <= :upTo`);
@@ -106,6 +118,13 @@ export function createDueStore(db: Db) {
     /** Lists due deliveries: new ones before redeliveries, then by due time. */
     listForEndpoint: (endpointId: string, now: number, limit: number) =>
       due.all(endpointId, now, limit) as DueRow[],
+    /** Lists due deliveries of other businesses than `except`, of the first MAX_SEARCHED. */
+    listForEndpointExcept: (
+      endpointId: string,
+      now: number,
+      except: readonly string[],
+      limit: number,
+    ) => dueOfOthers.all({ endpointId, now, except: JSON.stringify(except), limit }) as DueRow[],
     /** Shifts the due times within a span, for deliveries up to a number. */
     shiftDueTimes: (span: { after: number; until: number; upTo: number; byMs: number }) =>
       void shiftDue.run(span),

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { edit } from "../../support/edit-database.ts";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
+import { plansOf } from "../../support/query-plans.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
 test("shiftDueTimes moves due times after `after` and up to `until`, of deliveries with numbers up to `upTo`", async () => {
@@ -41,4 +43,25 @@ test("a due time of an untried delivery shows that the clock was set back only i
   rt.tx(() => due.settle(newest!, { ...postponed, deliveredAt: null, error: "why" }, null));
   expect(due.getUntriedDueAfter(created - 1)).toBe(created + 1000);
   expect(due.getUntriedDueAfter(created)).toBeNull();
+});
+
+test("due deliveries of other businesses are listed in their order by the index of due ones, without a sort", async () => {
+  const rt = createTestRuntime();
+  const [one, two] = [addBusiness(rt, "one"), addBusiness(rt, "two")];
+  const { endpoint } = await subscribe(rt, one, "http://127.0.0.1:9/");
+  const { endpoint: other } = await subscribe(rt, two, "http://127.0.0.1:9/");
+  for (const business of [one, two, one, two]) emitEvents(rt, business, "service.updated");
+  // The endpoint of a partner has deliveries of several businesses.
+  edit(rt, `UPDATE delivery SET endpoint_id = '${endpoint.id}' WHERE endpoint_id = '${other.id}'`);
+  const list = (except: string[], limit = 10) =>
+    rt.store.due.listForEndpointExcept(endpoint.id, rt.now(), except, limit);
+  expect(list([]).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+  expect(list([one.id]).map(({ number }) => number)).toEqual([2, 4]);
+  expect(list([one.id], 1).map(({ number }) => number)).toEqual([2]);
+  expect(list([one.id, two.id])).toEqual([]);
+  const plans = [...(await plansOf(rt, () => list([one.id]))).values()];
+  expect(plans).toHaveLength(1);
+  const steps = plans.flat().join("\n");
+  expect(steps).toContain("SEARCH delivery USING INDEX delivery_due");
+  expect(steps).not.toContain("USE TEMP B-TREE");
 });

@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { EndpointQueue } from "../../../src/delivery/endpoint-queue.ts";
+import type { DueRow } from "../../../src/store/webhooks/due.ts";
+import type { TargetRow } from "../../../src/store/webhooks/endpoints.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Returns the queue of a partner's endpoint whose due deliveries belong to these businesses. */
+function createQueue(businessIds: readonly string[], searchMs = 0) {
+  const target = {
+    id: "whe_1",
+    businessId: null,
+    failureCount: 0,
+    allowPrivate: true,
+  } as TargetRow;
+  const queue = new EndpointQueue(target, 0);
+  const due = businessIds.map((businessId, number) => ({ number, businessId, isRedelivery: 0 }));
+  let left = due as unknown as DueRow[];
+  const claimed = new Set<number>();
+  let now = 0;
+  let searches = 0;
+  const listDue = () =>
+    queue.listDue({
+      read: (limit) => left.slice(0, limit),
+      readExcept: (ids, limit) => {
+        searches += 1;
+        now += searchMs;
+        return left.filter(({ businessId }) => !ids.includes(businessId)).slice(0, limit);
+      },
+      isClaimed: (number) => claimed.has(number),
+      monotonic: () => now,
+    });
+  /** Starts the next delivery, and returns its row; undefined if none may start. */
+  const start = (): DueRow | undefined => {
+    const [row] = listDue();
+    if (row === undefined) return undefined;
+    queue.claim(row);
+    claimed.add(row.number);
+    return row;
+  };
+  const end = (row: DueRow): void => {
+    queue.endAttempt(row, false);
+    queue.release();
+    claimed.delete(row.number);
+    left = left.filter((other) => other !== row);
+  };
+  return {
+    queue,
+    start,
+    end,
+    advance: (ms: number) => void (now += ms),
+    countSearches: () => searches,
+  };
+}
+
+const many = (businessId: string): string[] => Array<string>(6000).fill(businessId);
+
+test("a business behind 6,000 deliveries of another is served while one of those is in flight, in its order", () => {
+  const { start, end } = createQueue([...many("a"), "b", "b", "c", "b"]);
+  expect(start()?.businessId).toBe("a");
+  const first = start()!;
+  expect([first.businessId, first.number]).toEqual(["b", 6000]);
+  const other = start()!;
+  expect(other.businessId).toBe("c");
+  expect(start()).toBeUndefined();
+  end(first);
+  const second = start()!;
+  expect([second.businessId, second.number]).toEqual(["b", 6001]);
+  end(second);
+  expect(start()?.number).toBe(6003);
+});
+
+test("a search that found nothing is repeated only after a pause, which is longer if the search took long", () => {
+  const { start, advance, countSearches } = createQueue(many("a"), 40);
+  start();
+  for (let i = 0; i < 3; i++) expect(start()).toBeUndefined();
+  expect(countSearches()).toBe(1);
+  advance(1900);
+  start();
+  expect(countSearches()).toBe(1);
+  advance(100);
+  start();
+  expect(countSearches()).toBe(2);
+});
+
+test("a queue that was read again finds the other businesses again, with their first rows", () => {
+  const { queue, start, end, advance } = createQueue([...many("a"), "b", "b"]);
+  start();
+  const first = start()!;
+  queue.reload(queue.target, 1);
+  advance(MINUTE_MS);
+  expect(start()).toBeUndefined();
+  end(first);
+  advance(MINUTE_MS);
+  expect(start()?.number).toBe(6001);
+});
