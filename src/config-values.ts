@@ -63,7 +63,7 @@ export function readSecretFile(flag: string, path: string): string {
     if (secret !== "") return secret;
   } catch (error) {
     if (error instanceof AppError) throw error;
-    // The error below reports an unreadable file like an empty one.
+    // An unreadable file gets the error below, which is also that of an empty file.
   }
   throw new AppError("usage", `${flag}: ${path} is empty or cannot be read.`);
 }

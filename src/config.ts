@@ -123,7 +123,10 @@ export type ConfigFlags = {
 
 const DEFAULT_MAX_IN_FLIGHT_PER_HOST = 8;
 const DEFAULT_KEEP_DAYS = 30;
-/** Room for 30 days of 10,000 businesses that make five changes a day, of three events each. */
+/**
+ * This size has room for 30 days of 10,000 businesses that each make five changes a day, with three
+ * events per change.
+ */
 const DEFAULT_KEEP_BYTES = 10_000_000_000;
 /** Room for the services of 10,000 small businesses. The cache grows only as needed. */
 const DEFAULT_CACHE_BYTES = 100_000_000;
@@ -270,7 +273,9 @@ export function readServiceFailure(env: NodeJS.ProcessEnv = process.env): string
   return SERVICE_RESULT === "success" ? undefined : `${SERVICE_RESULT} ${EXIT_STATUS}`.trim();
 }
 
-/** Returns the user who ran sudo, by which the operator runs commands as the owner of the data. */
+/**
+ * Returns the user who ran sudo. The operator uses sudo to run commands as the owner of the data.
+ */
 export const readSudoUser = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.SUDO_USER || undefined;
 

@@ -20,9 +20,15 @@ type Clocks = {
 };
 
 type Role = {
-  /** The daemon stores the offset before the first jump, so that later processes detect a jump. */
+  /**
+   * Whether this process is the daemon, which stores the offset before the first jump, so that
+   * later processes detect a jump.
+   */
   isDaemon: boolean;
-  /** A command shifts nothing while a daemon runs, because the command's own clock may be wrong. */
+  /**
+   * Returns whether a daemon runs. A command then shifts nothing, because the command's own clock
+   * may be wrong.
+   */
   isDaemonRunning: () => boolean;
 };
 

@@ -14,16 +14,20 @@ export type FeatureReport = { fields: Record<string, unknown>; notes: readonly s
 export type OnRemoval = {
   /** Called in the transaction that erases guests: if it throws, nobody is erased. */
   guestsErased?: (rt: Runtime, visitIds: readonly string[]) => void;
-  /** Called in the transaction that deletes a business which another server has from now on. */
+  /** Called in the transaction that deletes a business because it has moved to another server. */
   businessMoved?: (rt: Runtime, business: BusinessRow) => void;
   /**
-   * Called in the transaction that revokes access, and after the one that has ended a secret. The
-   * function never throws, because access that has leaked must end in any case.
+   * Called in the transaction that revokes access, and after the transaction that has ended a
+   * secret of an API key. The function never throws, because access that has leaked must end in any
+   * case.
    * @param ids the IDs of API keys, of their secrets (`secretId`), or of rows in tables that a
    *   feature lists under `access`
    */
   accessRevoked?: (rt: Runtime, ids: readonly string[]) => void;
-  /** Called after the commit of each of these transactions. The function never throws. */
+  /**
+   * Called after each of the functions above, once the transaction has committed. The function
+   * never throws.
+   */
   committed?: (rt: Runtime) => void;
   /** Returns where a deleted business is still stored, as notes for the operator. */
   describeRemains?: (rt: Runtime, isMoved: boolean) => string[];
@@ -31,7 +35,10 @@ export type OnRemoval = {
 
 /** What the guest of a visit, order or hold may want to know. Times are epoch milliseconds. */
 export type GuestNews = {
-  /** `confirm`: the guest must confirm a hold. The others say what happened to a visit or order. */
+  /**
+   * `confirm`: the guest must confirm a hold. Every other kind says what happened to a visit or
+   * order.
+   */
   kind: "received" | "confirmed" | "declined" | "expired" | "moved" | "cancelled" | "confirm";
   /** The ID of the visit, order or hold. */
   id: string;
@@ -47,7 +54,7 @@ export type GuestNews = {
    */
   decideBy: number | null;
   cancelUntil: number;
-  /** The event of an order, which may leave the catalog before the guest is told. */
+  /** The public event of an order, which may leave the catalog before the guest is told. */
   event?: EventNames;
   /** The HMAC of the network address of a visitor, towards whose limit the news counts. */
   visitor?: Buffer;

@@ -61,12 +61,12 @@ function openRow(rt: Runtime, row: IdempotencyRow): Reply & { hmacKey: string } 
   return { ...sealed, body: sealed.body === null ? null : Buffer.from(sealed.body) };
 }
 
-/** Returns whether a token has a stored reply, to whichever request. */
+/** Returns whether a reply is stored for a token, whatever request the token was sent with. */
 export const hasReply = (rt: Runtime, token: Token): boolean => findRow(rt, token) !== undefined;
 
 /**
- * Returns the stored reply of a token, to whichever request. The caller must know that the client
- * is the one that sent the request.
+ * Returns the stored reply for a token, whatever request the token was sent with. The caller must
+ * know that the client is the one that sent the request.
  * @throws AppError signing_unavailable
  */
 export function findReplyOfToken(rt: Runtime, token: Token): Reply | undefined {
@@ -135,8 +135,8 @@ export function findInReplies(rt: Runtime, visitIds: readonly string[]): () => v
   return () => {
     for (const row of idempotency.list()) {
       const known = read.get(rowIdOf(row));
-      // A row can be newer than the first reading, whenever it was created: its transaction may have
-      // begun before, and a key rotation encrypts all rows again.
+      // A row can have changed since the first reading, even if its creation time is earlier: its
+      // transaction may have committed later, or a key rotation may have encrypted the row again.
       const isSame = known?.sealed.equals(row.sealed) === true;
       const erased = isSame ? known.erased : sealWithoutReference(rt, row, visits);
       if (erased !== undefined) idempotency.replace({ ...row, sealed: erased });

@@ -19,8 +19,8 @@ export type Stopped = {
 };
 
 /**
- * Lists the endpoints that end with a key. The last key of a partner also ends those endpoints of
- * the partner that each belong to one business.
+ * Lists the endpoints that end with a key. If no other key of a partner is valid, the list also has
+ * every endpoint of the partner that belongs to a single business.
  */
 export function listEndpointsOfKey(rt: Runtime, key: ListedKey): EndpointRow[] {
   const { businessId, partnerId } = key;

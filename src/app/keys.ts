@@ -125,8 +125,8 @@ export function rotateKey(
     const key = getKey(rt, keyId);
     assertNotEnded(rt, key);
     const oldSecretEndsAt = rt.now() + overlapMs;
-    // A key that rotates itself may repeat that request with its old secret. Another caller rotates
-    // the key here.
+    // `repeatsUntil` is for a key that rotates itself over HTTP: its old secret may repeat that
+    // request. Here, another caller rotates the key.
     return replaceKeySecret(rt, key, { expiresAt: oldSecretEndsAt, repeatsUntil: null });
   });
 }
@@ -145,8 +145,9 @@ export function replaceKeySecret(rt: Runtime, key: ListedKey, oldSecret: SecretE
 }
 
 /**
- * Deletes the secrets of a key that ended for good, which a backup brings back. A key that has no
- * other secret works again once it is rotated. Call it in a transaction.
+ * Deletes the secrets of a key that had ended for good, but are valid again because a backup was
+ * restored. If the key has no other secret, it works again once it is rotated. Call it in a
+ * transaction.
  * @param ended the IDs of the secrets, by `secretId`
  */
 export function endSecretsAgain(rt: Runtime, keyId: string, ended: ReadonlySet<string>): void {
@@ -162,7 +163,10 @@ export function assertNotEnded(rt: Runtime, key: ListedKey): void {
   throw new AppError("conflict", `${key.id} ${how}.`, { fix: "create a new key" });
 }
 
-/** @throws AppError conflict if the key has ended and kept its endpoints: a setting stops nothing */
+/**
+ * @throws AppError conflict if the key has ended and kept its endpoints, which the setting would
+ *   not stop
+ */
 function assertEndpointsStop(rt: Runtime, key: ListedKey): void {
   if (key.endpointsAtEnd === "STOP" || !hasEnded(key, rt.now())) return;
   throw new AppError(
@@ -184,10 +188,9 @@ export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | u
  * Changes a key, and unsubscribes its webhook endpoints from events that the key may no longer
  * receive. The delivery worker cancels deliveries of such events. If a limit becomes lower,
  * existing endpoints and holds stay.
- * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that
- *   has ended, and if the endpoints that such a key has kept should stop; state_refuses if an
- *   endpoint would have no event left, and for a setting that cannot be changed on the key of a
- *   partner
+ * @throws AppError validation_failed, resource_not_found; conflict if the key has ended and
+ *   `changes` has a new expiry, or would stop the endpoints that the key has kept; state_refuses if
+ *   an endpoint would have no event left, or if a setting cannot be changed on the key of a partner
  */
 export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
   assertNoIssues([...validateLimits(changes), ...validateExpiry(changes.expiresAt, rt.now())]);
@@ -215,7 +218,7 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
   });
 }
 
-/** The settings of a key of a partner that can be changed on the key. */
+/** The settings that can be changed on a partner's key itself. */
 const PARTNER_KEY_SETTINGS: ReadonlySet<string> = new Set<keyof KeySettings>([
   "limitMinute",
   "limitHour",

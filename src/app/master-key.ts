@@ -46,7 +46,7 @@ export function ensureMasterKey(rt: Runtime): void {
 
 /**
  * Stores a text encrypted with the master key, which is created if there is none. `assertMasterKey`
- * then accepts this key, even if the data of all guests need an older one. Call it in a
+ * then accepts this key, even if only an older key decrypts the guest data. Call it in a
  * transaction, because a rotation of the key waits for that transaction.
  */
 export const acceptMasterKey = ({ store, secrets }: Pick<Runtime, "store" | "secrets">): void =>

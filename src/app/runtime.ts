@@ -53,8 +53,8 @@ export type Runtime = Pick<
   applyJump: () => void;
   random: (bytes: number) => Buffer;
   /**
-   * Returns a number 0 <= n < 1, which may be predictable. The function needs no node:crypto, which
-   * the build loads at its first use, in 7 ms.
+   * Returns a number 0 <= n < 1, which may be predictable. The function does without node:crypto,
+   * which takes 7 ms to load at its first use.
    */
   randomFraction: () => number;
   newId: (prefix: IdPrefix) => string;

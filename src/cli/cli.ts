@@ -53,8 +53,8 @@ export class Cli extends Terminal {
       import("../app/runtime.ts"),
       import("../app/bookings/other-visits.ts"),
     ]);
-    // A transaction may read visits of features, such as ticket orders, and cannot wait for an
-    // import.
+    // The code for the visits of features, such as ticket orders, is loaded now: a transaction may
+    // need this code and cannot wait for an import.
     await loadOtherVisits();
     const runtime = openRuntime(config, busyTimeoutMs);
     this.#opened.push(runtime);
@@ -73,16 +73,16 @@ export class Cli extends Terminal {
 
   /**
    * Undoes what a dry run has written, because a terminal that is stopped with Ctrl-S would
-   * otherwise keep the daemon from writing. What is printed has been computed before; a command that
-   * reads more of the data afterwards sees them without its own changes.
+   * otherwise keep the daemon from writing. The text to print is computed before. A command that
+   * reads data after printing no longer sees its own changes.
    */
   protected override beforePrint(): void {
     for (const runtime of this.#opened) runtime.undoDryRun();
   }
 
   /**
-   * Returns a known error of SQLite as an AppError that names the file. The --business that the
-   * user gave is added to the commands in the fix of another AppError about a business: a command
+   * Returns a known error of SQLite as an AppError that names the file. The commands in the fix of
+   * another AppError about a business get the --business that the user gave, because a command
    * without this option would ask for a business.
    */
   explain(error: unknown): unknown {
@@ -90,8 +90,8 @@ export class Cli extends Terminal {
     if (known || !(error instanceof AppError)) return known ?? error;
     const { code, message, fix, issues, extensions } = error;
     const slug = this.flags.business;
-    // Until the data are opened, all errors but those of usage concern the server. The fix
-    // for an unknown business lists all businesses.
+    // Until the data are opened, only usage errors concern a business. The fix for an unknown
+    // business lists all businesses, and so needs no --business.
     const isOfBusiness =
       code === "usage" || (this.#opened.length > 0 && code !== "business_not_found");
     if (!isOfBusiness || !slug || !fix || fix.includes("--business")) return error;
@@ -141,8 +141,9 @@ export class Cli extends Terminal {
 }
 
 /**
- * Refuses to run as root on data of another user, who could not read the files that root creates.
- * Their owner is not changed, because root could follow a link that the user put in the folder.
+ * Refuses to run as root on data of another user, because this user could not read the files that
+ * root creates. Root does not give the files to the user either: a link that the user put in the
+ * folder could lead root to another file.
  */
 export function assertDataOwner({ dataDir, databasePath }: Config): void {
   if (process.getuid?.() !== 0) return;

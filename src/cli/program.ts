@@ -83,8 +83,8 @@ export async function createProgram(
 }
 
 /**
- * Adds the command `help` to a group and to the groups in it. The one of commander reads only one
- * word, and prints the help of the group if no command has this name.
+ * Adds the command `help` to a group and to the groups in it. The `help` command of commander
+ * itself reads only one word, and prints the help of the group if no command has this name.
  */
 function addHelpCommand(group: Command): void {
   if (group.commands.length === 0) return;

@@ -54,13 +54,16 @@ export class Terminal {
     return this.flags.color && stdout.isTTY ? styleText(style, text, { stream: stdout }) : text;
   }
 
-  /** Writes text to stdout, where a stopped terminal lets the command wait until it goes on. */
+  /** Writes text to stdout. The command waits while its terminal is stopped, as with Ctrl-S. */
   print(text: string): void {
     this.beforePrint();
     this.io.stdout.write(text);
   }
 
-  /** A subclass releases what must not be held while the terminal lets the command wait. */
+  /**
+   * Called first by `print`. A subclass releases here what a command must not hold while a stopped
+   * terminal makes it wait.
+   */
   protected beforePrint(): void {}
 
   /** Prints a JSON document; with an indent of 0, a line of NDJSON. */
@@ -74,8 +77,8 @@ export class Terminal {
   }
 
   /**
-   * Writes text synchronously: an error of the stream's own `write` would come after
-   * the data are saved.
+   * Writes text synchronously, so that a failure is known before the data are saved. The `write` of
+   * the stream would report the failure only afterwards.
    * @param fix what to do if stdout cannot be written to
    * @throws AppError state_refuses, for example on a full disk or a closed pipe
    */
@@ -176,12 +179,12 @@ export class Terminal {
   }
 }
 
-/** How long the reader of a pipe may make a command wait that holds the write lock. */
+/** How long a command that holds the write lock waits for the reader of a pipe. */
 const MAX_WAIT_MS = 3000;
 const POLL_MS = 10;
 
 /**
- * Writes a text, also to a disk that is almost full or a pipe, which take only its beginning at first.
+ * Writes the whole text, even if a pipe or an almost full disk accepts only its beginning at first.
  * @throws Error of the system, or if the reader of a pipe is too slow
  */
 function writeWhole(fd: number, text: string): void {
@@ -190,7 +193,8 @@ function writeWhole(fd: number, text: string): void {
     try {
       rest = rest.subarray(writeSync(fd, rest));
     } catch (error) {
-      // Node opens a pipe as one that refuses bytes while it is full, instead of waiting.
+      // Node sets a pipe to non-blocking: a write to a full pipe fails with EAGAIN instead of
+      // waiting.
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
       if (waitedMs >= MAX_WAIT_MS)
         throw new Error("the program that reads it is too slow", { cause: error });

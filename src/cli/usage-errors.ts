@@ -137,7 +137,10 @@ const findValueOption = (word: string, options: readonly Option[]): Option | und
       required && (word === long || (/^-\w+$/.test(word) && short === `-${word.at(-1)}`)),
   );
 
-/** Makes the error about a wrong value name its option or variable; commander's does not. */
+/**
+ * Replaces the error of commander about a wrong value by a usage error, which names the option or
+ * the environment variable that the value comes from.
+ */
 function mapInvalidValue(option: Option, target: Command, line: readonly string[]): void {
   const parse = option.parseArg;
   if (parse === undefined) return;

@@ -3,7 +3,10 @@ import { type Received, send, type SendOptions } from "./send.ts";
 import type { DeskbellClient, ResponseInfo } from "./types.ts";
 
 export type ClientOptions = {
-  /** The address of the server, such as `https://desk.example`, with the path that a proxy adds. */
+  /**
+   * The address of the server, such as `https://desk.example`, including the path below which a
+   * proxy serves deskbell.
+   */
   baseUrl: string;
   /** The slug of the business. */
   business: string;

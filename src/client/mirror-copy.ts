@@ -29,7 +29,10 @@ export type ListResponse = {
   validUntil: string | null;
 };
 
-/** The list under which the storage keeps the state of all lists; no list has this name. */
+/**
+ * The name under which the storage keeps the state of all lists, as if it were a list. No real list
+ * has this name.
+ */
 const STATE = "state";
 const CURSOR = "cursor";
 
@@ -153,8 +156,9 @@ export class MirrorCopy {
     const entries = await this.#entriesOf(list);
     for (const [id, entry] of entries)
       if (entry.sequence <= sequence) this.#set(list, entries, id, null);
-    // The entries that remain are newer than the response. With its ETag, the server could answer
-    // that nothing has changed, although the copy differs from the response.
+    // The entries that remain are newer than the response, so the copy differs from the response.
+    // The ETag of the response is not kept: a later request with it could get the answer that
+    // nothing has changed.
     const isSameAsResponse = entries.size === 0;
     for (const [part, object] of partsIn(list, data))
       if (!entries.has(object.id)) this.#set(list, entries, object.id, { part, object, sequence });

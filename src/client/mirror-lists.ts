@@ -118,7 +118,10 @@ export function toData(
   return Object.fromEntries(MENU_PARTS.map((part) => [part, listShown(part)]));
 }
 
-/** Returns whether the API's list has an object: events also bring objects that it leaves out. */
+/**
+ * Returns whether the API's list contains an object at `now`. Events also bring objects that the
+ * list leaves out, such as ended public events.
+ */
 function isShown(list: MirrorList, object: MirroredObject, now: number): boolean {
   if (list === "promotions")
     return object.active === true || Date.parse(object.schedule?.startsAt ?? "") > now;

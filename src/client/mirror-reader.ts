@@ -4,7 +4,7 @@ import { LISTS, type MirrorList, partOf, partsIn } from "./mirror-lists.ts";
 import type { Arguments, DeskbellClient, DeskbellEvent, Result } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
-/** The most IDs in a request, and the most events in a response, that the API allows. */
+/** The maximum numbers of IDs in a request and of events in a response that the API allows. */
 const MAX_IDS = 500;
 const MAX_EVENTS = 500;
 

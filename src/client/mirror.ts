@@ -57,11 +57,14 @@ export function createMirror(options: MirrorOptions): Mirror {
   const lists = options.lists ?? (Object.keys(LISTS) as MirrorList[]);
   const reader = new MirrorReader(client, lists, now);
   let lastUpdate: Promise<unknown> = Promise.resolve();
-  /** The synchronization that has not started yet, which all calls of `sync` until then share. */
+  /**
+   * The synchronization that waits for its turn; undefined if none waits. All calls of `sync` share
+   * it until it starts.
+   */
   let waitingSync: Promise<MirrorChange> | undefined;
   let lastStartedAt = -Infinity;
 
-  /** Updates the copy after all updates that were called before. */
+  /** Updates the copy when all updates that were requested earlier have ended. */
   const update = (maxWaitSeconds: number, signal?: AbortSignal): Promise<MirrorChange> => {
     const run = lastUpdate.then(async () => {
       const pause = lastStartedAt + intervalSeconds * 1000 - now();

@@ -56,8 +56,8 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
 }
 
 /**
- * Returns whether the same request can succeed within a minute. The other codes of a 429 say that a
- * visitor or the key has as much as it may have, which waiting alone does not change.
+ * Returns whether the same request can succeed within a minute. Any other code of a 429 reports a
+ * limit on holds, bookings or redeliveries, which is rarely free again within a minute.
  */
 const isTemporary = ({ code, status }: DeskbellError): boolean =>
   status === 429

@@ -113,7 +113,7 @@ export function createAttemptRunner(
       return { ...unsent, settlement: postpone(outcome, now) };
     }
     const outcomeClass = classifyOutcome(outcome, now);
-    // The attempts before a redelivery do not count, because it began the retry schedule anew.
+    // A redelivery begins the retry schedule anew, so the attempts before it do not count.
     const step = n - due.attemptsBefore;
     const settlement = settle(step, outcome, outcomeClass, now, rt.randomFraction);
     const response = outcome.kind === "responded" ? outcome : undefined;
@@ -132,9 +132,9 @@ export function createAttemptRunner(
 }
 
 /**
- * Returns the rights that a partner has at the business of an event; undefined if it may not
- * receive the event. `business.removed` needs no rights, hence "operator": the partner's access to
- * the business has already ended.
+ * Returns the rights that a partner has at the business of an event; undefined if the partner may
+ * not receive the event. The partner's access has already ended when `business.removed` is sent, so
+ * this event is sent with the rights of the operator, who may read every event.
  */
 function findPartnerReader(
   rt: Runtime,

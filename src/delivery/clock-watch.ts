@@ -27,8 +27,9 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
 
   return {
     /**
-     * Returns why a shift could not be stored; undefined if all due times are those of the clock.
-     * Until then, a delivery that seems due may have to wait, and no due time may be written.
+     * Returns the error that kept a shift from being stored; undefined if all due times match the
+     * clock. While the error lasts, a delivery that seems due may have to wait, and no due time may
+     * be written.
      */
     get error(): unknown {
       return unstored?.error;
@@ -46,7 +47,7 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
         const upTo = unstored?.upTo ?? lastNumber;
         const error = tryWrite(() => storeShift(byMs, wallNow, upTo));
         if (error !== undefined) {
-          // A busy database is not worth a line, and may become a full disk.
+          // A locked database is not logged, but a later try that finds the disk full or gone is.
           if (isStorageUnavailable(error) && !isStorageUnavailable(unstored?.error))
             rt.log(
               "error",
@@ -65,9 +66,10 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
     },
 
     /**
-     * Corrects the due times when a worker starts. The clock may have been set back while none ran,
-     * as on a machine whose clock has no battery. A delivery is due as soon as it is created. If an
-     * untried one is due in the future, the clock was set back; the latest one shows how far.
+     * Corrects the due times when a worker starts. The clock may have been set back while no worker
+     * ran, as on a machine whose clock has no battery. A delivery is due as soon as it is created,
+     * so a delivery that has no attempt and is due in the future shows that the clock was set back.
+     * The latest such delivery shows by how much.
      */
     repair(): void {
       const { due } = rt.store;

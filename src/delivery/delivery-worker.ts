@@ -94,7 +94,8 @@ export class DeliveryWorker {
     this.#outcomes = new OutcomeWriter(rt, {
       beforeWrite: () => {
         this.#checkClock();
-        // Due times of the new clock, written now, would be shifted again later.
+        // Unwritten outcomes have due times of the new clock already. If they were written before
+        // the shift is stored, the shift would later change them a second time.
         if (this.#clock.error !== undefined) throw this.#clock.error;
       },
       getStoredBackoff: (endpointId) => this.#getStoredBackoff(endpointId),
@@ -131,7 +132,10 @@ export class DeliveryWorker {
     this.#enqueueInBatches(this.#rt.store.due.listDueEndpoints(this.#rt.now()));
   }
 
-  /** Queues endpoints in batches, because reading the rows of hundreds would delay new events. */
+  /**
+   * Queues endpoints in batches. New events would otherwise wait while the rows of hundreds of
+   * endpoints are read.
+   */
   #enqueueInBatches(endpointIds: string[]): void {
     for (const id of endpointIds.slice(0, SWEEP_BATCH)) this.#dispatcher.enqueue(id);
     this.#dispatch();
@@ -146,7 +150,8 @@ export class DeliveryWorker {
 
   /** Sends what may be sent now. If nothing is left, resolves the promises of `whenIdle`. */
   #dispatch(): void {
-    // The commits of the outcome writer change nothing that the queues have read.
+    // The dispatcher does not count the commits of the outcome writer, because they change nothing
+    // that the queues have read.
     const isHeld = this.#outcomes.isBlocked || this.#clock.error !== undefined;
     if (this.#state === "running" && !isHeld)
       this.#dispatcher.dispatch(() => this.#rt.revision() - this.#outcomes.commits);
@@ -165,8 +170,8 @@ export class DeliveryWorker {
     this.#dispatcher.endAttempt(delivery, result.outcomeClass);
     if (result.outcomeClass !== undefined) this.#probeAfterBackoff(queue);
     this.#outcomes.add(result);
-    // An endpoint that is gone is disabled by the write, which therefore precedes the next
-    // delivery.
+    // The write of the outcome disables an endpoint that is gone. The write therefore comes before
+    // the next delivery.
     if (result.isGone && !this.#outcomes.isRetrying) return this.#outcomes.write();
     // The next delivery does not wait for the disk.
     this.#dispatch();

@@ -46,9 +46,9 @@ export function createInFlight(deliveryQueue: DeliveryQueue, now: () => number) 
     },
 
     /**
-     * Turns the prompt permit of each attempt without a response after OVERDUE_MS into a late one.
-     * Otherwise hundreds of endpoints that stop responding would delay the others until the
-     * timeout.
+     * Turns the prompt permit of each attempt that has waited longer than OVERDUE_MS for a response
+     * into a late permit. Otherwise, hundreds of endpoints that stop responding would hold the
+     * prompt permits until the timeout, and delay the deliveries to other endpoints.
      */
     markOverdue(): void {
       const latestStart = now() - OVERDUE_MS;

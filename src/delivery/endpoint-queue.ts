@@ -54,15 +54,17 @@ export function createDeliveryQueue(permits: number) {
   };
 
   /**
-   * @param isIdle whether the endpoint has nothing in flight. Its first delivery may also use a
-   * reserved permit, so that endpoints that hang with many deliveries never delay it
+   * @param isIdle whether the endpoint has nothing in flight. The first delivery of such an
+   * endpoint may also use a reserved permit, so that it never waits for endpoints that hang with
+   * many deliveries
    */
   function hasPermit(kind: PermitKind, isIdle = false): boolean {
     if (kind === "PROBE") return used.PROBE < probes;
     const inFlight = used.PROMPT + used.LATE;
     if (kind === "PROMPT" && isIdle) return inFlight < maxFastInFlight + reserved;
     if (inFlight >= maxFastInFlight) return false;
-    // Attempts that became late in flight count only up to the number of late permits.
+    // A prompt permit can become late in flight, so more late permits can be in use than there are.
+    // The surplus does not count, so that it takes no permit from prompt attempts.
     return (
       used.PROMPT + Math.min(used.LATE, late) < fast && (kind === "PROMPT" || used.LATE < late)
     );
@@ -118,15 +120,20 @@ export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 /** The least number of due rows that are read at once. */
 const READ_AHEAD = 32;
 /**
- * The least number for the endpoint of a partner, which gets one delivery of a business at a time:
- * after a large change of one business, the deliveries of the others are behind those of this one.
+ * The least number of due rows that are read at once for the endpoint of a partner. Such an
+ * endpoint gets one delivery of each business at a time. After a large change of one business, many
+ * rows of this business come before the first rows of other businesses.
  */
 const READ_AHEAD_OF_PARTNER = 2000;
-/** The number of rows read for each claimed delivery: claimed ones among the rows are skipped. */
+/**
+ * The number of rows that are read for each claimed delivery. More rows are read if deliveries are
+ * claimed, because claimed rows are skipped.
+ */
 const READ_AHEAD_PER_CLAIMED = 4;
 /**
- * The least time between two searches of an endpoint's backlog for the deliveries of other
- * businesses (ms), and its multiple of the time that the last search took.
+ * The pause between two searches of an endpoint's backlog for the deliveries of other businesses.
+ * The pause lasts SEARCH_PAUSE_MS, or SEARCH_PAUSE_FACTOR times as long as the last search if that
+ * is longer.
  */
 const SEARCH_PAUSE_MS = 1000;
 const SEARCH_PAUSE_FACTOR = 50;
@@ -167,7 +174,7 @@ export class EndpointQueue {
    */
   readonly #businessesInFlight = new Set<string>();
   #dueRows: DueRow[] = [];
-  /** Whether no due row is left to read, until more are expected. */
+  /** Whether the last read returned every due row; `expectMore` sets it to false again. */
   #hasReadAllDue = false;
   /** When the backlog may be searched again (monotonic). */
   #nextSearchAt = 0;
@@ -251,8 +258,9 @@ export class EndpointQueue {
   }
 
   /**
-   * Adds the due rows of businesses that have none among the rows read so far. Each of them gets
-   * its rows from the first one on, so that its events stay in their order.
+   * Adds the due rows of businesses that have no delivery in flight and no row among those read so
+   * far. The rows of such a business are read from its first due row on, so that its events stay in
+   * order.
    */
   #addOthers({ readExcept, isClaimed, monotonic }: DueSource): void {
     const startedAt = monotonic();

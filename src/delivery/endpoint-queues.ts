@@ -50,10 +50,12 @@ export function createEndpointHosts(rt: Runtime) {
         host.isVerified ||= isHostVerified(rt, name);
         if (host.isVerified) return true;
       } else if (isHostVerified(rt, name)) return true;
-      // The store counts a delivery once its outcome is written, and until then it is claimed.
+      // The store counts only deliveries whose outcome is written. All other deliveries that were
+      // sent are claimed.
       const claimed = host?.claimed ?? 0;
       if (countUnverifiedDeliveries(rt, name) + claimed < MAX_UNVERIFIED_DELIVERIES) return true;
-      // A delivery that is in flight may verify the host.
+      // The endpoint waits for a delivery in flight, which may verify the host and so end the
+      // limit.
       host?.waiting.add(endpointId);
       return false;
     },

@@ -106,9 +106,9 @@ export function startScheduler(
 }
 
 /**
- * Returns a function that logs each error about a damaged value at most once an hour. Health conditions
- * tell of a full disk and of a missing data folder, but nothing else tells that a periodic job
- * meets the damaged value again and again.
+ * Returns a function that logs each error about a damaged value at most once an hour. Health
+ * conditions report a full disk and a missing data folder, but no health condition reports a
+ * periodic job that fails because of a damaged value.
  */
 function createDamageLog(rt: Runtime): (error: unknown) => void {
   const loggedAt = new Map<string, number>();

@@ -47,8 +47,9 @@ export function createRangeCheck(ranges: readonly string[]): (address: string) =
 }
 
 /**
- * Parses also ranges that `isAddressRange` rejects, such as `10.1`: an API key that was created
- * before that check keeps its ranges.
+ * Returns the address of a range and the length of its prefix. The function also accepts ranges
+ * that `isAddressRange` rejects, such as `10.1`: an API key that was created before that check
+ * existed keeps its ranges.
  */
 function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);

@@ -81,7 +81,8 @@ export const stopsEndpoints = (
 export function generateApiKey(kind: KeyKind, random: (bytes: number) => Uint8Array): string {
   let text = PREFIX[kind];
   while (text.length < PREFIX[kind].length + RANDOM_LENGTH) {
-    // Bytes from 248 on (the last multiple of 62) would favour some characters.
+    // Bytes from 248 on are skipped: 248 is the largest multiple of 62 up to 256, and higher bytes
+    // would make some characters more frequent than others.
     const [byte = 0] = random(1);
     if (byte < 248) text += BASE62[byte % 62];
   }
@@ -94,7 +95,10 @@ export const isWellFormed = (text: string): boolean =>
 /** Returns the SHA-256 of an API key. Its 190 random bits need neither salt nor stretching. */
 export const hashApiKey = (text: string): Buffer => hash("sha256", text, "buffer");
 
-/** Returns the ID under which the secret with a hash is revoked for good. */
+/**
+ * Returns the ID of the secret with this hash. Secrets that ended for good are recorded by this ID,
+ * so that a restored backup does not make them valid again.
+ */
 export const secretId = (secretHash: Buffer): string => `secret_${secretHash.toString("hex")}`;
 
 export const keyHints = (kind: KeyKind, text: string): { prefix: string; last4: string } => ({

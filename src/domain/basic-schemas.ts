@@ -16,9 +16,9 @@ export function line(max: number) {
 }
 
 /**
- * Returns the schema of a line that somebody outside the business wrote. It refuses characters that
- * control a terminal, or that reorder or hide others: the line reaches calendars and other tools of
- * the business.
+ * Returns the schema of a line that somebody outside the business wrote. The schema refuses
+ * characters that control a terminal, and characters that reorder or hide other characters: the
+ * line reaches calendars and other tools of the business.
  */
 export function outsideLine(max: number) {
   const noun = `one line of 1 to ${max} characters without invisible characters`;

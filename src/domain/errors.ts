@@ -71,8 +71,9 @@ export type ValidationIssue = {
 };
 
 /**
- * The maximum number of issues that an error lists: finding all would take seconds in a file that
- * is wrong on purpose. A search stops after one more issue, which shows that there are others.
+ * The maximum number of issues that an error lists: finding all issues would take seconds in a file
+ * that is wrong on purpose. A search stops once it has found more issues than this, so that the
+ * error can say that there are more.
  */
 export const MAX_ISSUES = 100;
 

@@ -1,4 +1,7 @@
-/** A copy with more changes than the larger of these two limits gets a new base. */
+/**
+ * A copy gets a new base if its changes exceed both limits: this number, and this share of the
+ * entries of its base.
+ */
 const MAX_CHANGES = 256;
 const MAX_SHARE_OF_BASE = 1 / 64;
 

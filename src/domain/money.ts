@@ -6,7 +6,8 @@ export type Currency = { currency: string; currencyDigits: number };
 
 // Currency codes by their number of decimals, from list one of ISO 4217 as published on 2024-06-25,
 // with amendment 176 (XCG). Precious metals, test codes and currencies of institutions are left
-// out. Node's Intl has other decimals: CLDR's, for cash.
+// out. The decimals of Node's Intl differ for some currencies: they come from CLDR, and are those
+// of cash.
 const CODES_BY_DIGITS = [
   "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
   "",
@@ -68,7 +69,7 @@ export function totalOfPrices(prices: readonly { priceCents: number; quantity: n
   const detail = `The total exceeds ${Number.MAX_SAFE_INTEGER} minor units of the currency.`;
   throw new AppError("validation_failed", detail, {
     fix: "book fewer guests, services or tickets at a time",
-    // Several fields together make the total.
+    // The issue points to the whole request, because several fields together make the total.
     issues: [{ pointer: "#", code: "invalid_value", detail }],
   });
 }
@@ -184,7 +185,7 @@ function readSeparators(number: string, currency: Currency, text: string): Money
   // thousands are not groups of three digits is returned unchanged.
   if (earlier.includes(last) || !/[.,]/.test(last))
     return { amount: isGrouped(number, last) ? number.replaceAll(last, "") : text };
-  // After another separator, the last one marks the decimals.
+  // The last separator marks the decimals if a different separator comes before it.
   if (earlier !== "") {
     const ofThousands = earlier.charAt(0);
     return {
@@ -193,12 +194,12 @@ function readSeparators(number: string, currency: Currency, text: string): Money
         : text,
     };
   }
-  // A single separator between one to three digits and exactly three is ambiguous in most
-  // currencies, unless the number begins with zero.
+  // A single separator is ambiguous in most currencies if one to three digits come before it and
+  // exactly three after it, unless the number begins with zero.
   const digits = currency.currencyDigits;
   if (!isGrouped(number, last)) return { amount: `${whole}.${decimals}` };
   if (digits === 0) return { amount: whole + decimals };
-  // Catalog files and exports write a point before the decimals of a currency with three.
+  // Catalog files and exports write a point before the decimals if a currency has three of them.
   if (digits === 3 && last === ".") return { amount: number };
   const thousands = formatMoney(Number(whole + decimals) * 10 ** digits, currency);
   return {
@@ -214,8 +215,8 @@ const splitAtLast = (text: string, separator: string): [string, string] => {
 };
 
 /**
- * Returns whether the first group of digits has one to three and no leading zero, and every other
- * group has three.
+ * Returns whether the first group has one to three digits and no leading zero, and every other
+ * group has three digits.
  */
 const isGrouped = (number: string, separator: string): boolean =>
   /^[1-9]\d{0,2}$/.test(number.split(separator)[0] ?? "") &&

@@ -33,8 +33,9 @@ export function didYouMean(
 }
 
 /**
- * Returns a lower number for a better match, Infinity for none. A plural, the start of a name or
- * one of its words ranks before a name with two typos, although it differs by more letters.
+ * Returns a lower number for a better match, Infinity for none. A plural, or a name that begins
+ * with the typed text or has it as a word, ranks before a name with two typos, although more
+ * letters differ.
  */
 function rankOf(typed: string, stem: string, candidate: string): number {
   const lower = candidate.toLowerCase();
@@ -81,8 +82,8 @@ function typosBetween(typed: string, lower: string): number {
 const sorted = (text: string): string => [...text].sort().join("");
 
 /**
- * Returns the maximum number of typos. A short name may have two only if more than half of it is
- * right in one piece: `fone` for `phone`.
+ * Returns the maximum number of typos. A short name may have two typos only if the other name
+ * contains a piece of it that is longer than half of it: `phone` contains `one` of `fone`.
  */
 function maxTypos(typed: string, lower: string): number {
   const { length } = typed;

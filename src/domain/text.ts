@@ -1,6 +1,6 @@
 const PLAIN = /^[\x20-\x7e]*$/;
 
-// These characters control a terminal, or reorder, hide or join others.
+// These characters control a terminal, or reorder, hide or join other characters.
 const HIDDEN = String.raw`\x7f-\x9f\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0`;
 const JOINED = String.raw`[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Emoji_Modifier}]`;
 // Persian, Indic scripts and emoji need joiners between two characters.
@@ -10,9 +10,9 @@ const UNSAFE = new RegExp(
 );
 
 /**
- * Returns text that a terminal, log or alert can show: control characters become pictures, and
- * characters that reorder or hide others become U+FFFD. Joiners within words stay. The text is
- * truncated first, to limit the work.
+ * Returns text that a terminal, log or alert can show. ASCII control characters become pictures.
+ * Other control characters, and characters that reorder or hide other characters, become U+FFFD.
+ * Joiners within words stay. The text is truncated first, to limit the work.
  */
 export function safe(text: string, maxLength = 500): string {
   if (text.length <= maxLength && PLAIN.test(text)) return text;
@@ -36,7 +36,10 @@ export const isSafeLine = (text: string): boolean => text.search(UNSAFE) === -1;
 /** Returns whether no line of the text has an unsafe character. Tabs are allowed. */
 export const isSafeText = (text: string): boolean => isSafeLine(text.replaceAll(/[\t\n\r]/g, " "));
 
-/** Returns the text with U+FFFD for each character that would reorder or hide others. */
+/**
+ * Returns the text with U+FFFD for each unsafe character, such as one that reorders or hides other
+ * characters. Characters below U+0020, such as line breaks, stay.
+ */
 export const showHidden = (text: string): string =>
   PLAIN.test(text) ? text : text.replace(UNSAFE, (char) => (char < " " ? char : "\ufffd"));
 

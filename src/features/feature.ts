@@ -97,7 +97,10 @@ export type Feature = {
   openSince?: () => Promise<{ openSince: readonly FindOpenSince[] }>;
   /** The codes of the notices that the feature creates. */
   notices?: Readonly<Record<string, ConditionKind>>;
-  /** Whether the feature sends the core's notices. The core stores them only if a feature does. */
+  /**
+   * Whether the feature sends notices of the core, which stores notices only if a feature sends
+   * them.
+   */
   takesNotices?: true;
   /** Starts work in the delivery thread; loaded when the thread starts. */
   schedule?: () => Promise<{ schedule: readonly StartWork[] }>;

@@ -29,8 +29,8 @@ import { AVAILABILITY_PATH } from "./routes.ts";
 import { createListener } from "./transport/listener.ts";
 
 /**
- * Returns whether many clients use a path: one of the API, or the first page of a business. Monitors
- * read other paths, and one device may read another page all day.
+ * Returns whether many clients use a path: one of the API, or the first page of a business.
+ * Monitors read other paths, and one device may read another page all day.
  */
 const isOfClient = (path: string): boolean => path.startsWith("/v1/") || path === "/b/:slug";
 
@@ -73,10 +73,11 @@ export function createApp(
   const sharedAddress = createSharedAddressDetector(rt);
   const watch: RequestWatch = { onResponse: null };
   const observeAll: ResponseObserver = (routePath, context, response) => {
-    // Requests for availability are not counted: the queue delays them in favor of other requests,
-    // and a lone client need not wait for itself.
+    // Requests for availability are not counted. Scans pause in favor of the counted requests, and
+    // a client that is alone would otherwise wait for its own requests.
     if (routePath.path !== AVAILABILITY_PATH) scanQueue.recordRequest();
-    // Other requests do not count, because a proxy may send health checks itself.
+    // Requests to other paths are not recorded, because the proxy itself may send them as health
+    // checks.
     if (isOfClient(routePath.path)) sharedAddress.record(context.request);
     observe(routePath, context, response);
     watch.onResponse?.(routePath.path, context, response);

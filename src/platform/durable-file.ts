@@ -19,8 +19,8 @@ export function syncFolder(folder: string, platform: NodeJS.Platform = process.p
 }
 
 /**
- * Creates a file with mode 0600, and waits until its content is on the disk. After an error there is
- * no file, because an empty one would be taken for a complete one.
+ * Creates a file with mode 0600, and waits until its content is on the disk. An error leaves no
+ * file, because readers would believe that an empty or partial file is complete.
  */
 export const createDurably = (path: string, text: string): void =>
   useFile(path, "wx", (file) => {
@@ -98,7 +98,10 @@ export function useFile<Result>(
   }
 }
 
-/** Runs `work`, and adds the path to an error without one, such as Node's for an open file. */
+/**
+ * Returns the result of `work`. If `work` throws an error without a path, as Node does for a file
+ * that is already open, the path is added to the error.
+ */
 export function withPathInErrors<Result>(path: string, work: () => Result): Result {
   try {
     return work();

@@ -53,12 +53,13 @@ function createKeyStreams(key: KeyObject, rows: readonly SealedRow[]): Buffer {
 }
 
 /**
- * Returns whether every tag is right. GHASH adds each block to a state, which it then multiplies by
- * a value derived from the key. The state after the blocks of a text is the text's unmasked tag, so
- * it becomes zero if a block with that tag follows. After all texts, the state is therefore the
- * same as after as many zero blocks. The tag needs a block of its own: if it shared one with the
- * next ID, a change of the tag could undo a change of the ID. If a tag is wrong, the chance of the
- * same state is below one in 2^100.
+ * Returns whether every tag is right. GHASH adds each block to a state, and then multiplies the
+ * state by a value derived from the key. The state after the blocks of a text equals the unmasked
+ * tag of the text. A block with this tag follows, and so makes the state zero again. If all tags
+ * are right, the state at the end is therefore zero, as it is after the same number of zero blocks.
+ * The tag needs a block of its own: if it shared one with the next ID, a change of the tag could
+ * undo a change of the ID. If a tag is wrong, the state at the end is zero with a chance below one
+ * in 2^100.
  */
 function areAuthentic(key: KeyObject, rows: readonly SealedRow[], streams: Buffer): boolean {
   const hashed = Buffer.alloc(rows.reduce((sum, row) => sum + hashedLength(row), 0));
@@ -93,7 +94,10 @@ function writeHashed(hashed: Buffer, at: number, { id, sealed }: SealedRow, mask
     hashed[tagAt + i] = (sealed[NONCE_BYTES + i] as number) ^ (mask[i] as number);
 }
 
-/** Returns the tag of an empty text, which depends on the GHASH of these bytes. */
+/**
+ * Returns a tag that depends on the GHASH of these bytes: the tag of an empty text to which the
+ * bytes are added as authenticated data.
+ */
 function ghash(key: KeyObject, bytes: Buffer): Buffer {
   const cipher = createCipheriv("aes-256-gcm", key, ZERO_NONCE).setAAD(bytes);
   cipher.final();

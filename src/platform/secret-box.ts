@@ -61,7 +61,7 @@ const BATCH_ROWS = 1000;
 /**
  * Returns a SecretBox. The key file is created on first use, except in a dry run. It is separate
  * from the database, so that a copy of the database reveals no secret.
- * @param oldKeys keys that decrypt what no key in the file does, and encrypt nothing
+ * @param oldKeys keys that are tried if no key in the file decrypts a text; they never encrypt
  */
 export function openSecretBox(
   keyPath: string,

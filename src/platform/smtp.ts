@@ -1,12 +1,14 @@
 import type { SendMailOptions, Transporter } from "nodemailer";
 import { isLoopbackHost } from "../domain/addresses.ts";
 
-// The connection to the mail server, for alerts and for mails to guests.
+// This file connects to the mail server, for alerts and for mails to guests.
 
 /** Error codes of nodemailer: the mail server was reached, but refuses the settings. */
 const REFUSALS = new Set(["ETLS", "EAUTH", "ENOAUTH"]);
 const TIMEOUT_MS = 10_000;
-/** The timeout is long, because a slow mail server that has a mail must not get it again. */
+/**
+ * The timeout is long: after a timeout, a mail may be sent again that a slow server already has.
+ */
 const RESPONSE_TIMEOUT_MS = 60_000;
 
 export type Mail = SendMailOptions;
@@ -47,7 +49,9 @@ export function createMailer(smtpUrl: string, allowPlaintext: boolean) {
         socketTimeout: RESPONSE_TIMEOUT_MS,
       }),
     ));
-  /** Throws the error, or one with a fix if the server has no TLS. */
+  /**
+   * Throws the error. If the server has no working TLS, the thrown error says what to do instead.
+   */
   const throwExplained = (error: unknown): never => {
     if (smtpUrl.startsWith("smtp:") && NO_TLS_ANSWER.test((error as Error).message))
       throw new Error(
@@ -61,7 +65,7 @@ export function createMailer(smtpUrl: string, allowPlaintext: boolean) {
     );
   };
   return {
-    /** @throws if the server has not accepted the mail, as far as is known */
+    /** @throws if the server has not confirmed that it accepts the mail */
     async send(mail: Mail): Promise<void> {
       const mailer = await load();
       await mailer.sendMail(mail).catch(throwExplained);

@@ -3,7 +3,8 @@ import { homedir, tmpdir } from "node:os";
 import { isAbsolute, join, resolve, dirname } from "node:path";
 import { AppError } from "../domain/errors.ts";
 
-// The folders for a user's data and caches, by the conventions of Linux (XDG), macOS and Windows.
+// This file finds the folders for a user's data and caches, by the conventions of Linux (XDG),
+// macOS and Windows.
 
 /** The system that the program runs on. Windows has no user IDs. */
 export type Machine = { platform: NodeJS.Platform; userId: number | undefined };
@@ -77,8 +78,8 @@ export function makeOwnFolder(folder: string): void {
 }
 
 /**
- * Asserts that root owns the folder and its parents. Under sudo, HOME may belong to another user,
- * who could replace files in it, and could not delete folders that root creates there.
+ * Asserts that root owns the folder and its parents. Under sudo, HOME may belong to another user.
+ * That user could replace files in the folder, and could not delete the folders that root creates.
  */
 function assertRootOwnsParents(folder: string): void {
   for (let path = folder; path !== dirname(path); path = dirname(path))

@@ -127,7 +127,10 @@ export function createBusinessStore(db: Db) {
   };
 }
 
-/** What is counted of a business: each value is a SELECT without the condition. */
+/**
+ * The numbers that are counted for a business. Each value is the part of a SELECT between the word
+ * SELECT and the condition of the business.
+ */
 const CONTENTS = {
   objects: "count(*) FROM catalog_object",
   keys: "count(*) FROM api_key",

@@ -6,7 +6,10 @@ import { parseJson } from "./database/storage-error.ts";
 
 /** The number of latest revisions of a business for which the changed objects are stored. */
 const KEPT_PATCHES = 128;
-/** To read more changed objects than this takes about as long as to read the whole lists. */
+/**
+ * The most changed objects that are read by their IDs. If more objects have changed, reading the
+ * whole lists takes about as long.
+ */
 const MAX_PATCHED_OBJECTS = 1000;
 
 function parseRow<K extends Kind>(row: unknown): DocRow<K> {

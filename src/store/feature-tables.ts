@@ -16,7 +16,7 @@ export type FeatureTable = AccessTable & {
   revoked: string;
 };
 
-/** The names that features give the rows that let somebody read data. */
+/** The keys of `access` in all features: names for the rows that let somebody read data. */
 export type FeatureAccess = KeysIn<"access">;
 
 /** Returns the tables of features whose rows let somebody read data, by the name of their rows. */

@@ -8,12 +8,21 @@ type HistoryRow = {
   bytes: number;
   /** Epoch ms of the newest event that was deleted early because of the size. */
   cutUntil: number | null;
-  /** Like `maxBytes`, a setting of the daemon that was started last; null if none was started. */
+  /**
+   * How many days history is kept, as set for the daemon that was started last; null if no daemon
+   * was started. `maxBytes` is a setting of that daemon, too.
+   */
   keepDays: number | null;
   maxBytes: number | null;
-  /** Epoch ms by the clock of the last deletion of old data; null before the first one. */
+  /**
+   * The time (epoch ms) of the clock by which old data are deleted (`createRetentionClock`), as
+   * last stored; null before the first deletion.
+   */
   retentionAt: number | null;
-  /** The time (ms) for which the daemon has run while the wall clock was days ahead of that clock. */
+  /**
+   * How long (ms) the daemon has run while the wall clock was days ahead of the clock of
+   * `retentionAt`.
+   */
   clockAheadMs: number;
 };
 
@@ -119,8 +128,8 @@ export function createRetentionStore(db: Db) {
     },
 
     /**
-     * Removes the rows of those of the next endpoints that were deleted before a time and whose
-     * deliveries are gone, too.
+     * Looks at the next endpoints. Removes each row whose endpoint was deleted before
+     * `deletedBefore` and has neither a delivery nor an unfinished move of its backlog.
      */
     pruneEndpoints(after: number, limit: number, deletedBefore: number): PrunedBatch {
       const last = (endpointsAfter.all({ after, limit }) as number[]).at(-1);

@@ -60,8 +60,8 @@ export type KeySettings = Pick<
 
 /**
  * A key with the visible parts of its newest secret. Both are null for the access of a partner to a
- * business, and for a key whose secret ended again by a restore. The last characters are empty if the
- * server only got the hash of the secret.
+ * business, and for a key whose secret ended again by a restore. The last characters are empty if
+ * the server only got the hash of the secret.
  */
 export type ListedKey = KeyRow & { prefix: string | null; last4: string | null };
 

@@ -8,7 +8,10 @@ import type { Safeguard } from "./database/schema.ts";
 
 /** How a feature keeps a copy of the data from before a migration. */
 export type BeforeMigration = {
-  /** Returns the path of the newest intact copy of the data; if none is intact, of the newest. */
+  /**
+   * Returns the path of the newest intact copy of the data, or of the newest copy if none is
+   * intact; undefined if there is no copy.
+   */
   findCopy: (config: Config) => string | undefined;
   /**
    * Copies the committed data.
@@ -40,8 +43,9 @@ export const createSafeguard = (
     if (size === undefined) assertNotInUse(path);
     if (size !== undefined && size > 0) return;
     const newest = copies.map(({ findCopy }) => findCopy(config)).find(isDefined);
-    // An empty file without a copy is an error only beside a master key. The last fix deletes the
-    // empty file and leaves the key, so a missing file beside a key is a new start.
+    // If there is no copy, only an empty file beside a master key is an error. The error's fix for
+    // a start from scratch deletes the empty file but not the key, so a missing file beside a key
+    // is a new start.
     if (newest === undefined && (size === undefined || !existsSync(masterKeyPath))) return;
     const remains =
       newest === undefined ? "the master key of its data exists" : "there are backups of it";

@@ -99,9 +99,10 @@ export function createFeatureSecretStore(db: Db) {
 export type GuestRow = { visitId: string; businessId: string; sealed: Buffer };
 
 /**
- * A guest, and when the visit ends: at its start if it is cancelled; 0 if it does not exist. A hold
- * ends when it expires, an order with its event (a postponed one by the rule of `endOfEvent`), or with
- * its last change if the event was deleted.
+ * A guest, and `endedAt`, when the visit of the guest ends; 0 if the visit does not exist. A
+ * cancelled visit ends at its start, and a hold when it expires. A ticket order ends with its
+ * event, a postponed event by the rule of `endOfEvent`. If the event was deleted, the order ends
+ * with its last change.
  */
 export type EndedGuest = Pick<GuestRow, "visitId" | "businessId"> & { endedAt: number };
 
@@ -127,8 +128,8 @@ export function createGuestStore(db: Db) {
       ${END_OF_ORDERED_EVENT}, 0) AS endedAt
     FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
   // An erasure raises the version, because the reference and the guest data are part of the object.
-  // The erasure's time is the latest of the business's rows in the table, even after the clock was
-  // set back, because the ETags of calendars contain the time of the latest change.
+  // The erasure becomes the latest change of the business's rows in the table, even after the clock
+  // was set back, because the ETags of calendars contain the time of the latest change.
   const erasures = VISIT_TABLES.map((table) =>
     db.prepare(`
       UPDATE ${table} SET customer_ref = NULL, version = version + 1, updated_at = max(:now,
@@ -164,7 +165,7 @@ export type IdempotencyRow = {
   requestHmac: Buffer;
   sealed: Buffer;
   createdAt: number;
-  /** When the reply ends; null if it is kept for the usual time. */
+  /** When the reply expires; null if it is kept for the usual time. */
   endsAt: number | null;
 };
 
@@ -184,13 +185,13 @@ export function createIdempotencyStore(db: Db) {
   const deleteEnded = db.prepare("DELETE FROM idempotency WHERE ends_at <= ?");
 
   return {
-    /** Returns a reply; rows created at `after` or earlier, and ended ones, are ignored. */
+    /** Returns a reply. Rows created at `after` or earlier, and expired rows, are ignored. */
     find: (keyId: string, token: string, after: number, now: number) =>
       find.get({ keyId, token, after, now }) as IdempotencyRow | undefined,
     list: () => selectAll.all() as IdempotencyRow[],
     replace: (row: IdempotencyRow) => void replace.run(row),
     delete: ({ keyId, token }: IdempotencyRow) => void deleteRow.run({ keyId, token }),
-    /** Deletes rows created at `until` or earlier, and ended ones. */
+    /** Deletes rows created at `until` or earlier, and expired rows. */
     deleteUntil(until: number, now: number): void {
       deleteOld.run(until);
       deleteEnded.run(now);

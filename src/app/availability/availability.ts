@@ -44,7 +44,7 @@ const MAX_DAYS = 16;
 /** The number of days whose bookings are read between two yields to the event loop. */
 const BOOKING_DAYS = 4;
 
-/** The business whose visits occupy time, and a visit that is left out because it may move. */
+/** Which visits occupy time: all visits of a business, except the visit that is to be moved. */
 type Occupied = { businessId: string; except?: string | undefined };
 
 export type DayRange = { first: DayNumber; last: DayNumber };
@@ -119,8 +119,8 @@ async function* scanChunks<T>(
 }
 
 /**
- * Returns the busy intervals near the days of a plan. The days are read in chunks; an interval that
- * spans several chunks is read once, with the one in which it ends.
+ * Returns the busy intervals near the days of a plan. The days are read in chunks. An interval that
+ * spans several chunks is read once, with the chunk in which it ends.
  */
 async function loadBookings(
   rt: Runtime,
@@ -157,7 +157,7 @@ export type AvailabilityQuery = {
   explain: boolean;
   /** The ID of a visit that is to be moved, whose own time counts as free. */
   except?: string | undefined;
-  /** Whether the reasons show only that a time is taken, not why. */
+  /** Whether a refused start has only a reason that every client may learn, such as TAKEN. */
   hidesReasons?: boolean;
   /** A function that is called before each chunk of work. It rejects to stop the scan. */
   yieldToEventLoop: YieldToEventLoop;

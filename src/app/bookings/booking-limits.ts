@@ -77,8 +77,8 @@ const HOUR_MS = 3_600_000;
 /** A key is not reported if its visits of the last two hours are below this share of its limit. */
 const FAST_SHARE = 0.25;
 /**
- * A key is reported only if it has made more visits in the last two hours than this many times the
- * number of its busiest hour in the week before.
+ * A key is reported only if it has made more visits in the last two hours than this many times its
+ * visits in the busiest hour of the week before.
  */
 const FAST_FACTOR = 4;
 

@@ -58,7 +58,7 @@ type NewReservation = NewVisit<VisitRequest<NamedTableRequest> & { table?: strin
 
 /**
  * Creates a booking for any client. A booking of a hold has the time and price of the hold, even if
- * the catalog has changed after it. Call it in a transaction.
+ * the catalog has changed since the hold was created. Call it in a transaction.
  * @throws AppError resource_not_found, price_changed, too_many_bookings; of a hold: hold_expired,
  *   hold_used, validation_failed; otherwise service_not_bookable, variant_service_mismatch,
  *   addon_not_linked, staff_cannot_perform, party_too_large, slot_taken

@@ -113,7 +113,7 @@ export const toSealed = ({ visitId, sealed }: GuestRow) => ({
   sealed,
 });
 
-/** Returns the guest data that a master key decrypts, still encrypted. */
+/** Returns the encrypted guest data, without the rows that no master key decrypts. */
 export const listSealedGuests = (rt: Runtime): { id: string; sealed: Buffer }[] => {
   const rows = [...rt.store.guests.iterateAll()].map(toSealed);
   const lost = new Set(rt.secrets.listUndecryptable(rows));

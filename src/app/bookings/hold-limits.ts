@@ -17,7 +17,9 @@ const MAX_PER_DAY = 3;
 /** A key that has made this many holds in 24 hours must have used a minimum share of them. */
 const MIN_HOLDS = 100;
 const MIN_USED_SHARE = 0.05;
-/** The most open holds of a key that has used a smaller share. */
+/**
+ * The most open holds of a key that has used a smaller share of its holds than `MIN_USED_SHARE`.
+ */
 const MAX_UNUSED = 3;
 
 /** The most open holds and new ticket orders of one visitor. */

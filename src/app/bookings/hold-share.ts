@@ -17,9 +17,10 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { readBookableCatalog } from "../catalog/bookable-catalog.ts";
 import type { Runtime } from "../runtime.ts";
 
-// This file compares the working time of each pool of a catalog with the time that visits and holds
-// take of it. Working time is cached for each catalog, because computing it for 200 people takes
-// longer than all other work for a hold.
+// A pool is all staff, all tables, or one service that needs no staff. This file compares the
+// working time of each pool with the time that visits and holds take of it. Working time is cached
+// for each catalog, because computing it for 200 people takes longer than all other work for a
+// hold.
 
 const MINUTE_MS = 60_000;
 /** The most intervals of working time that are cached for a catalog. */
@@ -127,7 +128,7 @@ function createWorkerReader({ business: { slug }, objects }: Catalog) {
   };
 }
 
-/** Returns a function that converts a hold to what it takes of each pool. */
+/** Returns a function that converts a hold or visit to the time that it takes of each pool. */
 function createTakenConverter({ business: { slug }, objects }: Catalog) {
   const capacities = new Map(
     objects.service.map((doc) => [objectId("service", slug, doc), doc.capacity]),
@@ -153,8 +154,9 @@ function createTakenConverter({ business: { slug }, objects }: Catalog) {
 }
 
 /**
- * Returns whether the open holds of a key and the new hold leave enough time free: of each pool in
- * every week (`fitsWeek`), and of each staff member or table on the day of the hold (`fitsDay`).
+ * Returns whether the open holds of a key and the new hold leave enough time free. Each pool that
+ * the new hold uses must keep enough free time in any seven days around the hold (`fitsWeek`), and
+ * so must each staff member or table on the day of the hold (`fitsDay`).
  * @param open the open holds of the key
  * @param part the fraction, from 0 to 1, of the key's share of the free time that the new hold may
  *   fill

@@ -62,8 +62,8 @@ type PlannedVisit<Request extends NamedRequest> = VisitRequest<Request> & {
 };
 
 /**
- * Returns the terms of a booking, by the rules that list free slots. Call it in the transaction
- * that writes the booking.
+ * Returns the terms of a booking. The rules are the same as in the list of free slots. Call it in
+ * the transaction that writes the booking.
  * @throws AppError with the first rule that fails
  */
 export function planBooking(
@@ -150,8 +150,8 @@ function toBookedSegments(
 }
 
 /**
- * Returns the terms of a reservation of the smallest free table, by the rules that list free slots.
- * Call it in the transaction that writes the reservation.
+ * Returns the terms of a reservation of the smallest free table. The rules are the same as in the
+ * list of free slots. Call it in the transaction that writes the reservation.
  * @param visit.table the key or ID of the only table to try; null or absent for any table
  */
 export function planReservation(
@@ -250,7 +250,7 @@ function getSlot(
   });
 }
 
-/** Returns a plan without the staff members and tables that have the IDs. */
+/** Returns a plan without the staff members and tables whose IDs are in `avoided`. */
 function withoutAvoided(plan: VisitPlan, avoided: ReadonlySet<string>): VisitPlan {
   const { slug } = plan.catalog.business;
   const segments = plan.segments.map((segment) => ({

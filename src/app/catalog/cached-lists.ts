@@ -55,8 +55,8 @@ export const objectsOf = (lists: Lists): CatalogObjects =>
   ) as unknown as CatalogObjects;
 
 /**
- * Returns the lists in the state of `business` or a later one: as they are cached, patched, or read
- * as a whole. The cache stays as it is.
+ * Returns the lists in the state of `business` or in a later state. A cached list that is too old
+ * is patched if possible; otherwise the list is read as a whole. The cache stays as it is.
  */
 function updateLists(
   rt: Runtime,
@@ -77,8 +77,8 @@ function updateLists(
 }
 
 /**
- * Returns a function that returns the IDs of the objects changed after a revision; undefined if
- * they are unknown or too many.
+ * Returns a function that finds the IDs of the objects changed after a revision. The function
+ * returns undefined if the IDs are unknown or too many.
  */
 const createChangeReader = (rt: Runtime, { id, revision }: BusinessRow) =>
   memoized((after: number) => rt.store.catalogLists.findChangedAfter(id, after, revision));

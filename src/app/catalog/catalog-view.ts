@@ -51,8 +51,9 @@ export type CatalogView = {
 };
 
 /**
- * Returns what `read` returns for a catalog and its business in one state. Reading takes several
- * statements, so it is repeated if another connection has committed in between.
+ * Calls `read` with a view of a catalog and its business in the same state, and returns its result.
+ * The view takes several statements to read, so `read` is called again if another connection has
+ * committed in between.
  * @param lists the lists that `read` selects from
  * @param getBusiness throws if the business was deleted
  * @param getAsOf returns the instant of the view (epoch ms)

@@ -101,7 +101,10 @@ export function* applyCatalogs(
     yield tryReplaceCatalog(rt, replacement, confirmedOptions);
 }
 
-/** Replaces the catalog of a business. Returns its error, so that the other businesses follow. */
+/**
+ * Replaces the catalog of a business and returns the result. An error is returned, not thrown, so
+ * that the other businesses follow.
+ */
 function tryReplaceCatalog(
   rt: Runtime,
   replacement: Replacement,

@@ -32,8 +32,8 @@ export function loadCatalog(
 }
 
 /**
- * Returns the version of the objects that have none yet, because partners have not seen them. The
- * update that publishes an object stores a version for it.
+ * Returns the version of objects that have no stored version, because partners have not seen them
+ * yet. The update that publishes an object stores a version for it.
  */
 export const versionOfNewObjects = (business: BusinessRow): ObjectVersion => ({
   version: business.catalogVersion,
@@ -68,10 +68,10 @@ export function toStoredCatalog(
 const PRICED_KINDS = ["service", "addon", "menu_item"] as const;
 
 /**
- * Returns functions that count the prices in the catalog of a business. If only a part of the
- * catalog is loaded, `count` has to read all objects from the database. `exceeds` then counts
- * objects with a price, but only until there are more than the limit. If the whole catalog is
- * loaded, `exceeds` always returns false, because `count` reads nothing from the database.
+ * Returns functions that count the prices in the catalog of a business. If the whole catalog is
+ * loaded, `count` reads nothing from the database, so `exceeds` always returns false. If only a
+ * part of the catalog is loaded, `count` has to read all objects from the database. `exceeds` then
+ * tells whether more objects than a limit have a price, and stops counting at the limit.
  */
 export function pricesIn(rt: Runtime, businessId: string, stored: StoredCatalog): PriceCount {
   const { objects } = stored.catalog;

@@ -18,9 +18,9 @@ import { loadCatalog, toStoredCatalog } from "./load-catalog.ts";
 export type ObjectEdit = { kind: Kind; doc: DocOf[Kind]; edited: DocOf[Kind] };
 
 /**
- * Returns the objects to edit and those that they refer to. Returns the whole catalog if an edit
- * affects other objects or the time of the next transition. If an object refers to one that does
- * not exist, the whole catalog is needed, too: the error suggests other objects.
+ * Returns the objects to edit and the objects that these refer to. Returns the whole catalog if an
+ * edit affects other objects or the time of the next transition. Returns the whole catalog, too, if
+ * an object refers to an object that does not exist, because the error suggests other objects.
  */
 export function loadForEdits(
   rt: Runtime,
@@ -32,14 +32,18 @@ export function loadForEdits(
   if (objects === null) return loadCatalog(rt, business);
   const stored = toStoredCatalog(rt, business, objects, loadStock(rt, business, edits));
   const { nextTransitionAt } = business;
-  // An edit of the object with the next transition can move the transition behind those of others.
+  // If the next transition is of a loaded object, the edit can move that transition. A transition
+  // of another object may then be the next.
   const hasNext =
     nextTransitionAt !== null && nextTransition(stored, rt.now()) === nextTransitionAt;
   // `others` stands for the objects that are not loaded.
   return hasNext ? loadCatalog(rt, business) : { ...stored, others: { nextTransitionAt } };
 }
 
-/** Returns the objects and those that they refer to; null if one of them does not exist. */
+/**
+ * Returns the objects to edit and the objects that these refer to; null if any of them does not
+ * exist.
+ */
 export function loadReferred(
   rt: Runtime,
   business: BusinessRow,

@@ -88,8 +88,8 @@ export function planUpdate(
 
 /**
  * Writes an update that was planned in the same transaction.
- * @param changedObjects the IDs of the catalog objects that it writes, moves or removes, whereas
- *   `diff` names what changes for partners; null for a new business
+ * @param changedObjects the IDs of the catalog objects that the update writes, moves or removes;
+ *   null for a new business. `diff` instead names what changes for partners.
  */
 export function writeUpdate(
   rt: Runtime,
@@ -113,7 +113,7 @@ function saveBusiness(
 ): void {
   const revision = rt.store.businesses.upsert(business);
   // A patch says which objects of loaded lists have to be read again. A new business gets no patch,
-  // which could be applied to lists of a deleted business with this ID.
+  // because the patch could be applied to lists of a deleted business with the same ID.
   if (changedObjects !== null)
     rt.store.catalogLists.insertPatch(business.id, revision, changedObjects);
 }
@@ -139,7 +139,8 @@ export function publishChange(
     const changed = getBusinessRow(rt, businessId);
     const update = planUpdate(rt, changed, before, load(changed), now, options);
     if (update.diff.isSignificant) return writeUpdate(rt, update);
-    // An insignificant change keeps the version, but gets a revision, by which processes notice it.
+    // A change that is not significant keeps the version. The new revision lets other processes
+    // notice the change.
     const { catalogVersion, updatedAt } = changed;
     saveBusiness(rt, { ...update.business, catalogVersion, updatedAt }, []);
     return appendEvents(rt, changed, []);

@@ -34,7 +34,8 @@ export function setSoldOut(
       rt,
       business.id,
       (now) => {
-        // A mark that ends after this time, perhaps in this moment, still has to be published.
+        // Marks that end after `now` are kept, even if they end at this moment: their end still has
+        // to be published.
         rt.store.soldOut.deleteExpired(business.id, now);
         if (until === "back") rt.store.soldOut.delete(business.id, id);
         else rt.store.soldOut.upsert(business.id, id, until);
@@ -102,7 +103,7 @@ function nextTransitionOfOthers(rt: Runtime, row: BusinessRow, stock: Stock): nu
   if (![...stock.soldOut.values()].includes(nextTransitionAt)) return nextTransitionAt;
   const objects = rt.store.catalog.listObjects(row.id, ["promotion", "public_event"]);
   const timed = toStoredCatalog(rt, row, objects, stock);
-  // This instant may be the result, too. `nextTransition` returns only later instants than the
-  // given one, which is therefore 1 ms earlier.
+  // The result may be `nextTransitionAt` itself. `nextTransition` returns only instants after the
+  // instant that it gets, so it gets an instant 1 ms earlier.
   return nextTransition(timed, nextTransitionAt - 1, ["promotions", "events"]);
 }

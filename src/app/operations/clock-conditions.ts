@@ -25,8 +25,8 @@ export function checkClock(now: number, newestAt: number): HealthCondition[] {
 /**
  * Returns by how many milliseconds the clock of this process is ahead of the daemon's. The result
  * is 0 if the difference is small, if the daemon runs on another machine, and if the daemon's clock
- * is not known. The offset of a clock is its time minus that of the monotonic clock, which `source`
- * names and all processes of a machine share.
+ * is not known. The offset of a clock is its time minus the time of the monotonic clock. All
+ * processes of a machine share the monotonic clock, which `source` names.
  */
 export function clockAheadMs({ machineClock }: Runtime, daemon: DaemonRow | undefined): number {
   if (daemon?.clockSource !== machineClock.source()) return 0;

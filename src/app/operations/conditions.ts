@@ -147,8 +147,8 @@ function* iterateConditions(
 }
 
 /**
- * If a check meets damage of the database, the damage is reported in place of the check's
- * conditions.
+ * Returns the conditions that a check finds. If the check meets damage of the database, the damage
+ * is returned instead.
  */
 function runCheck(rt: Runtime, check: Check, input: CheckInput): HealthCondition[] {
   try {
@@ -159,15 +159,15 @@ function runCheck(rt: Runtime, check: Check, input: CheckInput): HealthCondition
   }
 }
 
-/** Several checks can meet the same damage, which is reported once. */
+/** Returns false for damage of the database if an earlier condition in `all` reports damage. */
 function isFirstDamage({ code }: HealthCondition, i: number, all: HealthCondition[]): boolean {
   return code !== "database.damaged" || all.findIndex((other) => other.code === code) === i;
 }
 
 /**
  * Returns the open conditions for a person: a condition that follows from another one is left out.
- * All times are compared with the daemon's clock: by a clock that is ahead of it, deliveries would
- * seem late.
+ * The checks use the time of the daemon's clock. If the clock of this process were ahead,
+ * deliveries would seem late.
  */
 export function listForOperator(
   rt: Runtime,

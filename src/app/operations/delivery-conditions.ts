@@ -44,14 +44,14 @@ function isAnySendable(rt: Runtime, dueAt: number): boolean {
 }
 
 /**
- * Returns a function that returns whether the daemon has sent to an endpoint since `dueAt`, if it
- * works. It waits for an endpoint that fails or has a backoff, and for a host that has reached the
- * hourly limit, and sends nothing that it cannot sign. Failures and secrets have conditions of
- * their own.
+ * Returns a function that tells whether a working daemon would have sent the deliveries of an
+ * endpoint that were due at `dueAt`. The daemon does not send to an endpoint that fails or has a
+ * backoff, to a host that has reached its hourly limit, or to an endpoint with a secret that it
+ * cannot decrypt. Failures and secrets have conditions of their own.
  */
 function createSendableFilter(rt: Runtime, dueAt: number): (endpoint: EndpointRow) => boolean {
   const limited = new Set<string | null>(listLimitedHosts(rt));
-  // All secrets are decrypted only if an endpoint waits for none of the other reasons.
+  // The secrets are decrypted only once an endpoint has passed all other tests.
   const unsigned = lazy(() => new Set(listUnsigned(rt)));
   return (endpoint) =>
     endpoint.failingSince === null &&
@@ -71,13 +71,16 @@ function listUnsigned(rt: Runtime): string[] {
   return undecryptable.flatMap(({ endpointId }) => endpointId ?? []);
 }
 
-/** A due delivery waits for others of its endpoint or host for minutes at most. */
+/**
+ * A delivery that has been due for this long is late. Waiting for other deliveries of the endpoint
+ * or host takes minutes at most.
+ */
 const LATE_MS = 3_600_000;
 
 /**
- * Reports that at least half of the active endpoints to which the daemon could send have deliveries
- * which have been due for an hour. Redeliveries do not count, because thousands may be requested at
- * once.
+ * Reports deliveries that have been due for an hour, if at least half of the active endpoints to
+ * which the daemon could send have such deliveries. Redeliveries do not count, because thousands
+ * may be requested at once.
  */
 export function checkLateDeliveries(
   rt: Runtime,

@@ -3,28 +3,35 @@ import type { Runtime } from "../runtime.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Data that are deleted up to an hour too early do no harm, and a restart takes less time. */
+/**
+ * A wall clock that is ahead by less than this is accepted at once: data that are deleted up to an
+ * hour too early do no harm, and a restart takes less time.
+ */
 const MAX_AHEAD_MS = HOUR_MS;
-/** A machine that is off each night and at weekends, and is a day behind, is not ahead by more. */
+/**
+ * The most that the wall clock is ahead after a weekend in which the machine was off, if this clock
+ * was already a day behind.
+ */
 const MAX_OFF_MS = 4 * DAY_MS;
 
 /**
- * Returns the clock by which old data are deleted. A wrong clock that is ahead would make them
- * expire, and what is deleted does not return when the clock is corrected. So this clock follows
- * the wall clock forward only after the daemon has run for a day, in which somebody can notice the
- * wrong time. The state is stored, because a restart does not correct a clock.
+ * Returns the clock by which old data are deleted. If the wall clock were ahead by mistake, data
+ * would expire, and deleted data do not return when the wall clock is corrected. If the wall clock
+ * is ahead by an hour or more, this clock therefore follows it only after the daemon has run for a
+ * day, in which somebody can notice the wrong time. The state is stored, because a restart does not
+ * correct the wall clock.
  *
- * A machine that was off or asleep cannot be told from one whose clock was set. So that a machine
- * which is off each night does not fall behind more and more, this clock is at most a day behind a
- * wall clock that is ahead by no more than four days. If that time is wrong, data are deleted up to
- * three days too early.
+ * The daemon cannot tell whether the machine was off or asleep, or its clock was set. If a machine
+ * is off each night, this clock must not fall behind more and more. This clock is therefore at most
+ * a day behind a wall clock that is ahead by no more than four days. If such a wall clock is wrong,
+ * data are deleted up to three days too early.
  */
 export function createRetentionClock(rt: Runtime) {
   const { history } = rt.store;
   let time = rt.now();
   /** Monotonic time at which `time` was right. */
   let readAt = rt.monotonic();
-  /** The time for which this process has run while the wall clock was ahead by a night or weekend. */
+  /** How long this process has run while the wall clock was ahead by at most `MAX_OFF_MS`. */
   let aheadByOffMs = 0;
 
   return {

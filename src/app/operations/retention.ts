@@ -37,7 +37,8 @@ type RowPosition = { after: number };
 
 /**
  * The times (epoch ms) of a deletion. `now` decides which rows are old, and can be behind the wall
- * clock, which a deletion writes. Events since `keptSince` are still stored.
+ * clock. A deletion that writes a time takes it from the wall clock. Events since `keptSince` are
+ * still stored.
  */
 export type Expiry = { now: number; keptSince: number };
 
@@ -108,7 +109,8 @@ export function createPruner(rt: Runtime): () => Promise<void> {
   }
 
   async function pruneBySize(unresolved: number): Promise<void> {
-    // Every delivered event can be deleted, however new it is, even if its clock was ahead.
+    // Every delivered event can be deleted, however new it is, even if the clock was ahead when the
+    // event was written.
     const ended = rt.now() + 1;
     await runBatches(
       positions.size,
@@ -143,15 +145,15 @@ export function createPruner(rt: Runtime): () => Promise<void> {
   return async () => {
     clock.update();
     const now = clock.now();
-    // Events are deleted once they are older than `ended`; those with exhausted, parked or corrupt
-    // deliveries, once they are older than `unresolved`.
+    // Events are deleted once they are older than `ended`. Events with exhausted, parked or corrupt
+    // deliveries are deleted once they are older than `unresolved`.
     const unresolved = now - Math.max(UNRESOLVED_RETENTION_DAYS, keepDays) * DAY_MS;
     const ended = now - keepDays * DAY_MS;
     const pruneEvents = (position: RowPosition, cutoffs: Cutoffs): Promise<void> =>
       runBatches(position, (after) => retention.pruneEvents(after, BATCH_ROWS, cutoffs));
     restartIfDue();
-    // This pass starts at the oldest event. The next run reads few events again, because only those
-    // with pending deliveries are left of the events older than `unresolved`.
+    // This pass starts at the oldest event in each run. The next run reads few events again: of the
+    // events older than `unresolved`, this pass leaves only events with pending deliveries.
     await pruneEvents({ after: 0 }, { ended: unresolved, unresolved });
     await pruneEvents(positions.ended, { ended, unresolved });
     await runBatches(positions.responses, (after) =>

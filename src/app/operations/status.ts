@@ -19,7 +19,9 @@ export type Status = {
    * null means that none is waiting.
    */
   nextAttemptAt: number | null;
-  /** Hosts that get no more deliveries in this hour, because they have never accepted one. */
+  /**
+   * Hosts that get no delivery for now: they are not verified, and have reached their hourly limit.
+   */
   limitedHosts: string[];
   history: History;
   freeBytes: number;

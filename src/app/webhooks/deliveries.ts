@@ -55,10 +55,10 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
 
 /**
  * Redelivers to active endpoints, the oldest delivery first. Parked and corrupt deliveries, and
- * pending ones without an attempt, are skipped. Cancelled ones are redelivered only if the filter
- * asks for them.
+ * pending deliveries without an attempt, are skipped. Cancelled deliveries are redelivered only if
+ * the filter has an ID or a status.
  * @returns the number of deliveries
- * @throws AppError validation_failed if it would take more than a day at this rate
+ * @throws AppError validation_failed if the redelivery would take more than a day at this rate
  */
 export function redeliverDeliveries(
   rt: Runtime,

@@ -39,8 +39,9 @@ const notFoundError = (): AppError =>
   new AppError("resource_not_found", "There is no webhook endpoint with this ID.");
 
 /**
- * Returns which deliveries a key sees in a list over all endpoints, even deleted ones: those of its
- * own endpoints, and all deliveries of `types`. Returns undefined if the key sees all deliveries.
+ * Returns which deliveries a key sees in a list over all endpoints, even deleted endpoints: the
+ * deliveries of its own endpoints, and all deliveries of the event types in the returned `types`.
+ * Returns undefined if the key sees all deliveries.
  */
 export function deliveryViewer(key: Viewer): DeliveryViewer | undefined {
   if (key.kind === "RESTRICTED") return { keyId: key.id, types: [] };
@@ -100,8 +101,8 @@ const countOfKey = (rt: Runtime, keyId: string, owner: EndpointOwner): number =>
     .length;
 
 /**
- * Returns whether an endpoint that moves to another key adds none to those that the key has. All
- * keys of a partner have the same endpoints.
+ * Returns whether a key already has an endpoint that is to be moved to it. All keys of a partner
+ * have the same endpoints.
  */
 const countsAlready = (rt: Runtime, { id, businessId }: Pick<Owned, "id" | "businessId">) =>
   businessId === null && rt.store.endpoints.findById(id) !== undefined;

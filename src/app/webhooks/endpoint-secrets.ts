@@ -78,7 +78,8 @@ export function rotateEndpointSecret(
         `The last rotation of ${id} is not finished: finish it once the receiver uses the new secret, or rotate again with force.`,
         { fix: `deskbell webhooks rotate-secret ${id} --finish, or rotate again with --force` },
       );
-    // The current secret shows whether the master key is right; without one, any stored text does.
+    // The current secret shows whether the master key is right. If there is no current secret, any
+    // stored text shows it.
     if (!allowNewMasterKey) assertMasterKey(rt, current && [current]);
     // The receiver still uses the oldest secret if the response to the last rotation was lost.
     const oldest = old ?? current;
@@ -135,8 +136,8 @@ export function reencryptSecret(rt: Runtime, id: string, plain: string): void {
 
 /**
  * Rotates the master key, even while a daemon is running. The key file holds both keys until all
- * secrets and replies are re-encrypted, so an interruption loses nothing. A dry run only checks
- * that every secret can be decrypted.
+ * secrets, replies and guest data are re-encrypted, so an interruption loses nothing. A dry run
+ * only checks that every secret can be decrypted.
  * @returns the number of secrets (of endpoints and features), the number of guests, what features
  *   have done, and the files of the earlier keys, which only decrypt
  */

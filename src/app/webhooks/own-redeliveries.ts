@@ -11,7 +11,7 @@ import { getOwnEndpoint, listOwnEndpoints, type Viewer } from "./endpoint-owner.
 
 /** The most pending redeliveries of the endpoints that a key manages. */
 const MAX_PENDING = 10_000;
-/** The most deliveries that one request takes: few enough not to block other writers. */
+/** The most deliveries that one request makes due: few enough not to block other writers. */
 export const MAX_REDELIVERED = 1000;
 /** The most deliveries that one request reads. */
 const MAX_READ = 50_000;

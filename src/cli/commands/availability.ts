@@ -66,7 +66,7 @@ export const definition = command({
       audience: "INTERNAL",
       request,
       dates,
-      // The times are in the time zone of the business.
+      // The value null stands for the time zone of the business.
       timezone: null,
       explain,
       yieldToEventLoop: createEventLoopYield(),

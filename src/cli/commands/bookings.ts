@@ -87,7 +87,8 @@ const reschedule = command({
     const staffId =
       staff === undefined ? undefined : resolveObject(rt, business, "staff", staff).id;
     const booked = getBooking(rt, business.id, id).segments;
-    // The prices stay if nobody but the booked staff member is named.
+    // A booking keeps its prices only if no segments are passed, so none are passed if the named
+    // staff member is already booked for every segment.
     const segments =
       staffId === undefined || booked.every((segment) => segment.staffId === staffId)
         ? undefined

@@ -60,7 +60,8 @@ export function followAttempts(rt: Runtime, after: number): () => AttemptWithDel
     // Read the revision before the query, so that a commit in between is found by the next call.
     const current = rt.revision();
     if (current === revision) return [];
-    // SQLite gives new attempts the numbers of the latest ones that were deleted with a business.
+    // SQLite reuses the numbers of the newest attempts if they were deleted with their business, so
+    // `last` must not be above the highest stored number.
     last = Math.min(last, rt.store.deliveries.getLastAttemptNumber());
     const found = rt.store.deliveries.listAttemptsAfter(last, MAX_ROWS);
     // More attempts may follow a full page, so the next call queries again.

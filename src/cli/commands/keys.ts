@@ -174,7 +174,7 @@ const update = command({
       expiresAt: expires && rt.now() + expires,
       endpointsAtEnd: keepEndpoints && (keepEndpoints === "yes" ? "KEEP" : "STOP"),
       scopes: allScopes && (allScopes === "yes" ? SCOPES : FIRST_SCOPES),
-      // The decision of the operator ends the advice of `doctor` about keys of version 0.1.
+      // An explicit choice of scopes ends the advice of `doctor` about keys of version 0.1.
       gainedScopes: allScopes && null,
       selfRotation: selfRotation && selfRotation === "yes",
       guestMail: guestMail && guestMail === "yes",
@@ -219,8 +219,8 @@ const list = command({
 });
 
 /**
- * Returns the visible parts of a key. The access of a partner to a business has no key of its own, and
- * a key has no secret if a restore ended it again.
+ * Returns the visible parts of the secret of a key. The access of a partner to a business has no
+ * secret of its own, and a key has no secret if a restore has ended its only secret again.
  */
 function keyText({ businessId, partnerId, prefix, last4 }: ReturnType<typeof toOutput>): string {
   if (prefix !== null) return `${prefix}…${last4}`;

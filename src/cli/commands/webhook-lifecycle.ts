@@ -32,8 +32,8 @@ export const enable = command({
         ? recover
         : parseTime("--recover", recover, { timezone, now: rt.now() });
     const { finishBacklogMove } = await backlogMoves();
-    // An earlier command may not have finished parking the deliveries of the endpoint, which cannot
-    // be enabled before, not even in a dry run.
+    // An earlier command may not have finished parking the deliveries of the endpoint. The endpoint
+    // cannot be enabled until this work is finished, not even in a dry run.
     finishBacklogMove(rt, id);
     const { recovered, cancelled } = enableEndpoint(rt, id, which);
     if (!cli.flags.dryRun) finishBacklogMove(rt, id);

@@ -69,7 +69,8 @@ async function loadLines(
 ): Promise<number> {
   let [lineNumber, created, failed] = [0, 0, 0];
   let progressAt = rt.monotonic() + PROGRESS_MS;
-  // Printing undoes what a dry run has written, on which the results of later lines depend.
+  // The reports of a dry run are printed at the end: printing undoes what the dry run has written,
+  // but the results of later lines depend on these writes.
   const reports: string[] = [];
   try {
     for await (const line of linesOf(cli, input)) {

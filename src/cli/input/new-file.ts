@@ -39,7 +39,7 @@ export function assertNewFile(path: string): void {
     // An existing file is refused whatever its folder allows.
     if (path === "" || lstatSync(path, { throwIfNoEntry: false }) !== undefined)
       throw Object.assign(new Error(`${path} exists`), { code: "EEXIST" });
-    // The slash at the end makes a file in place of the folder an error.
+    // The slash at the end makes `accessSync` fail if the folder is in fact a file.
     accessSync(`${dirname(path)}/`, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw explainRefusal(path, error);

@@ -18,7 +18,7 @@ export async function whenConfirmed<Result>(
   } catch (error) {
     if (!(error instanceof UnconfirmedChange)) throw error;
     await cli.agree(`This would ${error.losses}. Continue?`, error);
-    // The error, as a confirmation, allows the losses that it names and no others.
+    // The error also serves as the confirmation: it allows exactly the losses that it names.
     return apply(error);
   }
 }

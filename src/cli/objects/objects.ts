@@ -118,8 +118,9 @@ export function resolveKey(cli: Cli, rt: Runtime, name: string): ListedKey {
 }
 
 /**
- * Returns the key that is recorded as the maker of visits and orders of a business. What a partner
- * makes is recorded with its access to the business, so a key of the partner means this access.
+ * Returns the key that is recorded as the maker of visits and orders of a business. A visit or
+ * order that a partner makes is recorded with the access of the partner to the business, so a key
+ * of the partner stands for this access.
  */
 export function resolveMaker(
   cli: Cli,

@@ -80,7 +80,7 @@ export function toStart<Text extends string | undefined>(
   return (isStartTime(expanded) ? `${localDateOf(now, timezone)}T${expanded}` : expanded) as Text;
 }
 
-/** Notes which of two instants a start without an offset means if clocks show its time twice. */
+/** Notes the instant that a local start time means if clocks show this time twice on its day. */
 export function noteRepeatedStart(cli: Cli, timezone: string, start: string | undefined): void {
   if (start === undefined || !isLocalTime(start)) return;
   const [first, second] = occurrencesOf(start.replace(" ", "T"), timezone);

@@ -147,7 +147,7 @@ function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void
       `${slug}: future visits and time off ${dryRun ? "would keep" : "keep"} their moments, so their times of day change with the time zone.`,
     );
   if (repricing !== null) {
-    // The text begins with the verb "change".
+    // The text begins with the verb "change", which becomes "changed" unless this is a dry run.
     const text = repricingText(repricing, result);
     cli.note(`${slug}: ${dryRun ? `would ${text}` : text.replace("change", "changed")}.`);
   }
@@ -190,7 +190,8 @@ function noteRequiredFlags(
 
 /** Notes the confirmation for which the apply would ask; nothing if it would not ask. */
 function noteConfirmation(cli: Cli, result: ChangeResult): void {
-  // An apply with mass deletes requires --allow-mass-delete, which allows emptying sections, too.
+  // An apply with mass deletes requires --allow-mass-delete. This flag also allows emptying
+  // sections, so the apply would not ask about emptied sections.
   const areDeletesAllowed = result.massDeletes.length > 0;
   if (!cli.flags.json && lossesText(result, areDeletesAllowed) !== null)
     cli.note(`${result.slug}: would ask for a confirmation, or require --yes.`);

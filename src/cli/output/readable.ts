@@ -33,7 +33,7 @@ export function toReadable(object: object, context: ReadableContext, depth = 0):
   const currency = currencyOf(fields, context);
   const readable: Fields = {};
   for (const [name, stored] of Object.entries(fields)) {
-    // A stored name, such as that at the time of the booking, takes the place of the ID.
+    // The stored name of an object, such as its name at the time of a booking, replaces its ID.
     const value = (name.endsWith("Id") && fields[name.replace(/Id$/, "Name")]) || stored;
     const replacesId = name.endsWith("Name") && name.replace(/Name$/, "Id") in fields;
     const isInAmounts = name === "currency" && currency !== undefined && hasAmount(fields);
@@ -65,9 +65,9 @@ function currencyOf(fields: Fields, { business }: ReadableContext): Currency | u
 }
 
 /**
- * Returns a value as people read it. At depth 0, in a field of the whole object, a list or object
- * stays nested. At depth 1, an object stays nested, and a list becomes one line. All that is deeper
- * becomes one line.
+ * Returns a value as people read it. Lists and objects that are fields of the whole object (depth
+ * 0) stay nested. An object at depth 1 stays nested, too, but a list at depth 1 becomes one line.
+ * Each deeper list or object becomes one line.
  */
 function readableValue(
   name: string,

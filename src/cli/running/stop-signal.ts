@@ -88,7 +88,7 @@ export const untilStopped = (signals: readonly StopSignal[] = ALL_SIGNALS): Prom
       });
     onParentEnded(() => resolve(PARENT_ENDED));
     process.once("disconnect", () => resolve(PARENT_ENDED));
-    // The channel to bin/deskbell.js must not keep the process alive. A process that receives
-    // messages, such as one of several that run tests, needs its channel.
+    // The channel to bin/deskbell.js must not keep the process alive. A process that listens for
+    // messages, such as a process of a test runner, still needs its channel.
     if (process.listenerCount("message") === 0) process.channel?.unref();
   });

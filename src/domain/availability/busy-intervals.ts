@@ -75,8 +75,9 @@ export const unitsUsed = (
   resources.reduce((sum, used) => (used.resource === resource ? sum + used.units : sum), 0);
 
 /**
- * Returns the time that a busy interval blocks for the segment: the interval, extended at each end
- * by the buffers of both or, if the policy is MAX, by the longer one.
+ * Returns the time that a busy interval blocks for the segment: the interval with a buffer at each
+ * end. The buffer is the sum of the buffers of the two visits that meet there or, if the policy is
+ * MAX, the longer one of these two buffers.
  */
 export function blockedInterval(
   { catalog }: VisitPlan,
@@ -120,7 +121,10 @@ export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
  */
 const MAX_BUFFER_MIN = 1440;
 
-/** Returns the time whose bookings must be loaded, whatever their buffers are. */
+/**
+ * Returns the time range whose bookings must be loaded. The range has room for the largest possible
+ * buffer, because the buffers of the bookings are not known yet.
+ */
 export function busyWindow(plan: VisitPlan): Interval {
   const { start, end } = requestedTimeWithMargins(plan, busyMargins(plan));
   return { start: start - MAX_BUFFER_MIN, end: end + MAX_BUFFER_MIN };

@@ -117,7 +117,8 @@ function peakOf(usage: Usage, { start, end }: Interval): number {
   let peak = 0;
   for (const { at, units } of usage) {
     if (at >= end) break;
-    // The last step up to the start lasts into the interval, and replaces the steps before it.
+    // A step at or before the start of the interval replaces the earlier steps, because only the
+    // last of these steps is still in effect at the start.
     peak = at <= start ? units : Math.max(peak, units);
   }
   return peak;

@@ -86,8 +86,8 @@ export function subtract(from: readonly Interval[], cuts: readonly Interval[]): 
 }
 
 /**
- * Returns the intervals of the minutes that lie in both lists: an activity of no duration ends at
- * the minute at which it starts.
+ * Returns the intervals of the minutes that lie in both lists. An activity of 0 minutes ends at the
+ * minute at which it starts, so `startsEndingWithin` finds these minutes.
  */
 export const intersect = (a: readonly Interval[], b: readonly Interval[]): Interval[] =>
   startsEndingWithin(a, 0, b);

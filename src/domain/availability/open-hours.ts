@@ -13,7 +13,8 @@ export function hoursOn(schedule: ScheduleDoc, timezone: string, date: LocalDate
   const readWorkingTime = createWorkingTimeReader(schedule, localDays(timezone, day, day));
   // The reader returns the working time of the business, less closures, if it is given no person.
   const { work } = readWorkingTime();
-  // The hours can end at 48:00, so a closure of the next day ends them at midnight.
+  // The hours of the date can end at 48:00, so they can overlap a closure of the next day. The
+  // closure ends them at midnight.
   const nextDay = localDays(timezone, day + 1, day + 1);
   const open = subtract(work, closureIntervals(schedule.closures, nextDay));
   const toWall = (minute: number): number => wallAt(timezone, minute) - day * DAY_MIN;

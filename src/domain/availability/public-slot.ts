@@ -23,7 +23,8 @@ type FindId = (key: string) => string | undefined;
 /**
  * Returns functions that turn slots and refused starts into their public form.
  * @param timezone the time zone of the times in the response
- * @param hidesReasons whether a refused start has only a reason that every client may learn
+ * @param hidesReasons whether a refused start gets the reason of `publicReason`, which does not
+ *   tell why a time is taken
  */
 export function createSlotPresenter(
   { business: { slug }, objects }: Catalog,

@@ -102,8 +102,8 @@ function reasonOf(
   if (overlaps(time.breaks, span)) return "BREAK";
   if (overlaps(time.timeOff, span)) return "TIME_OFF";
 
-  // A session at this minute with enough seats for the guests could be joined, so a session that is
-  // found here has too few.
+  // A session that starts at this minute has too few seats left: guests could join a session with
+  // enough seats, so the start would not be refused.
   const lacksSeats = startedSessions(busy, segment, candidate).some(
     ({ startMin }) => startMin === minute,
   );
@@ -136,6 +136,6 @@ export const REFUSAL_TEXT: Record<Refusal["reason"], string> = {
   RESOURCE_TAKEN: "a required resource is in use",
 };
 
-/** Returns the detail, with `service 2: ` or so before it unless it is about the first service. */
+/** Returns the detail. A prefix such as `service 2: ` names any service but the first. */
 export const refusalSentence = (detail: string, segment: number): string =>
   segment === 0 ? detail : `service ${segment + 1}: ${detail}`;

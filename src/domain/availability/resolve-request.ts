@@ -138,8 +138,8 @@ function addAddons(
         (service ?? entry.service) === entry.service &&
         entry.service.addons.some((link) => link.addon === addon.key),
     );
-    // If a service is requested several times, each of its entries takes the add-on once before one
-    // takes it again.
+    // If a service is requested several times, the add-on goes to the first entry that does not
+    // have it yet. If all entries have the add-on, it goes to the first entry.
     const target =
       offering.find(({ addons }) => addons.every((other) => other.addon !== addon.key)) ??
       offering[0];

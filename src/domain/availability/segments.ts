@@ -33,7 +33,9 @@ export type Segment = {
   bufferAfterMin: number;
   resources: ServiceDoc["resources"];
   /**
-   * Duration and price with the requested staff member or, without one, of the service or variant.
+   * Duration and price with the requested staff member. If the request names no staff member, these
+   * are the values of the variant or service. Add-ons are included. A table has the turn time as its
+   * duration.
    */
   durationMin: number;
   priceCents: number;

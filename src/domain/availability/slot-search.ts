@@ -21,13 +21,13 @@ import type { BusyInterval } from "./request.ts";
 /**
  * The segments of a visit in sequence, with a gap of at most `maxGapMin` between two. The chain is
  * built from the last segment to the first: a start of a segment is kept if the next segment can
- * start at most a gap after this segment ends.
+ * start within `maxGapMin` after the end of this segment.
  */
 export type Chain = {
   maxGapMin: number;
   /**
-   * `finishable[changes][segment]`: the options of the segment, with the starts from which at most
-   * `changes` changes of staff are needed to finish the visit.
+   * `finishable[changes][segment]` lists the options of the segment. The starts of an option are
+   * those from which the visit can be finished with at most `changes` changes of staff.
    */
   finishable: FinishableOption[][][];
 };
@@ -92,7 +92,8 @@ function staffedOptions(segments: readonly SegmentStarts[]): StaffedOption[][] {
     candidates.flatMap((option): StaffedOption[] => {
       const { staff } = option.candidate;
       if (staff !== null) return [{ option, person: staff.key }];
-      // Any person of another segment may perform the segment before or after this one.
+      // A segment without staff gets an option for each person who can perform another segment,
+      // because any of these people may perform the segment before or after it.
       return people.size === 0
         ? [{ option, person: null }]
         : [...people].map((person) => ({ option, person }));

@@ -112,8 +112,8 @@ export function withDays(
 }
 
 /**
- * Returns an upper limit of the duration of a visit: each segment takes as long as with its slowest
- * candidate, and the longest gap follows.
+ * Returns an upper limit of the duration of a visit: the sum of the longest duration of each
+ * segment and of the longest allowed gap after each segment.
  */
 export const maxVisitMin = (segments: Segment[], maxGapMin: number): number =>
   segments.reduce(

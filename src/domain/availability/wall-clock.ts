@@ -66,8 +66,8 @@ type WallTimeInstants = {
   first: number;
   last: number;
   /**
-   * The instant of the clock change that skips the time; undefined if no change does. If the time
-   * is skipped, both `first` and `last` are its instant by the offset before the change.
+   * The instant of the clock change that skips the time; undefined if the time is not skipped. The
+   * `first` and `last` of a skipped time are computed with the UTC offset before the clock change.
    */
   skippedAt: number | undefined;
 };
@@ -78,8 +78,8 @@ function resolveWallTime(timezone: string, wall: WallMinute): WallTimeInstants {
   let resolved: WallTimeInstants | undefined;
   for (;;) {
     const minute = wall - period.offsetMin;
-    // The period ends before its clock shows the time. If no later period has the time, the clock
-    // change at the end of the last such period skips it.
+    // The period ends before its clocks show the time. If no later period shows the time either,
+    // the clock change at the end of the last such period skips the time.
     if (minute >= period.end) previous = period;
     else if (minute >= period.start)
       resolved = { first: resolved?.first ?? minute, last: minute, skippedAt: undefined };

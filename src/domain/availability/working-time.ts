@@ -37,10 +37,10 @@ export type WorkingTime = {
 };
 
 /**
+ * Returns a memoized function that returns the working time of a person or, if it is given no
+ * person, of the business.
  * @param days the dates whose shifts, closures and breaks count
- * @param within `work` has only the intervals that overlap this one
- * @returns a memoized function that returns the working time of a person or, without one, of the
- * business
+ * @param within the time of interest: `work` has only the intervals that overlap this time
  */
 export function createWorkingTimeReader(
   schedule: ScheduleDoc,
@@ -201,8 +201,9 @@ export const changesHours = ({ businessFields, changes }: CatalogDiff): boolean 
   );
 
 /**
- * Returns the bookings that are within working hours before the change but not after it. Both the
- * hours of the staff member and those of the business count, although staff may keep other hours.
+ * Returns the bookings that are within working hours before the change but not after it. A booking
+ * is returned if it falls outside the hours of its staff member or of the business, although staff
+ * may work at other hours than the business.
  */
 export function findOutsideHours(
   before: Catalog,
@@ -228,7 +229,8 @@ function createHoursCheck(
     Infinity,
   );
   const last = bookings.reduce((day, { end }) => Math.max(day, dayAt(timezone, end)), -Infinity);
-  // A shift can end at 48:00 of the day before; one more day is enough for a clock change.
+  // The days begin two days before the first booking: a shift of the day before can end at 48:00,
+  // and one more day is enough for a clock change.
   const workingTimeOf = createWorkingTimeReader(schedule, localDays(timezone, first - 2, last));
   const people = new Map(objects.staff.map((doc) => [objectId("staff", slug, doc), doc]));
   return (booking) => {

@@ -5,15 +5,15 @@ import { toPublicSegment, type BookedSegment } from "./booking.ts";
 import type { DayNumber } from "../availability/wall-clock.ts";
 
 /**
- * A time or table that an API key keeps for a few minutes, on the terms of the moment. Times are
- * epoch milliseconds.
+ * A time or table that an API key keeps for a few minutes, with the price and the rules that
+ * applied when the hold was made. Times are epoch milliseconds.
  */
 export type Hold = {
   id: string;
   keyId: string;
   /**
-   * HMAC of the visitor that the key names; null if it names none, or if the hold is older than a
-   * day.
+   * The HMAC of the visitor for whom the key holds the time; null if the key names no visitor, or
+   * if the hold is older than a day.
    */
   visitor: Buffer | null;
   status: "OPEN" | "USED" | "RELEASED";
@@ -79,7 +79,7 @@ export const shareDays = (today: DayNumber, day: DayNumber) => ({
  * Returns whether another hold of `minutes` on `day` keeps all holds within a tenth of the free
  * time of any seven days in a row, from today on. The first hold always fits, because a tenth of
  * little free time may be too short for any visit.
- * @param quota the fraction of the tenth that may be held
+ * @param quota the part of this tenth that all holds together may fill, from 0 to 1
  */
 export function fitsWeek(
   { today, free, held }: { today: DayNumber; free: DayMinutes; held: DayMinutes },

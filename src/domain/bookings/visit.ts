@@ -23,8 +23,8 @@ export const INITIATORS = ["GUEST", "BUSINESS", "SYSTEM"] as const;
 export type Initiator = (typeof INITIATORS)[number];
 
 /**
- * Who tells the guest that the business has changed a visit. A partner is told, and can tell the
- * guest.
+ * Who tells the guest that the business has changed a visit: deskbell by mail, the partner whose
+ * key made the visit, or nobody. A partner learns of the change and can tell the guest.
  */
 export type Teller = "partner" | "mail" | "nobody";
 
@@ -47,8 +47,8 @@ export type Visit = {
   version: number;
   createdAt: number;
   /**
-   * When the visit last changed. The times of successive changes of a business's bookings never
-   * decrease, and neither do those of its reservations.
+   * When the visit last changed. A later change of a business's bookings never has an earlier time,
+   * and neither has a later change of its reservations.
    */
   updatedAt: number;
 };
@@ -185,7 +185,7 @@ export function actionError(
 
 type State = Pick<Visit, "status" | "decideBy" | "cancelledBy" | "cancelReason">;
 
-/** The cancel reasons of actions for which nobody enters one. */
+/** The cancel reasons of actions for which nobody enters a reason. */
 const FIXED_REASONS: Partial<Record<VisitAction, string>> = {
   decline: "DECLINED",
   expire: "EXPIRED",
@@ -228,9 +228,10 @@ export const isDecisionLate = (
 ): boolean => now >= (Math.max(createdAt, decideBy - DECISION_MS) + decideBy) / 2;
 
 /**
- * Returns the state after a reschedule. If visits require approval, so does a guest's new time.
- * Otherwise the status stays, and the time to decide ends at the new start at the latest. A new
- * start that has passed leaves the time to decide as it was, because the visit would expire at once.
+ * Returns the state after a reschedule. A guest's new time needs approval if the visits of the
+ * business do. Any other reschedule keeps the status, and the time to decide ends at the new start
+ * at the latest. A new start in the past leaves the time to decide as it was, because the visit
+ * would otherwise expire at once.
  */
 export function stateAfterReschedule(
   visit: Visit,

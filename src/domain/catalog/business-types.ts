@@ -1,8 +1,8 @@
 // A business describes itself with words of these closed lists.
 
 /**
- * LocalBusiness of schema.org and the types below it that a business with appointments, tables or
- * events can be, from version 28.
+ * The type LocalBusiness of schema.org (version 28) and its subtypes for businesses that have
+ * appointments, tables or events.
  */
 export const BUSINESS_TYPES = [
   "LocalBusiness",

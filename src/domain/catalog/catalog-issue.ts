@@ -29,8 +29,9 @@ export function itemPath(path: Path): Path | undefined {
 }
 
 /**
- * Returns a `didYouMean` that suggests nothing more after comparing `maxLetters` letters: each
- * suggestion compares a name with all known names, of which a large file has many thousands.
+ * Returns a `didYouMean` that makes no more suggestions once it has compared `maxLetters` letters.
+ * Each suggestion compares a name with all known names, and a large file has many thousands of
+ * names.
  */
 export function limitedSuggestions(maxLetters = 2_000_000): typeof didYouMean {
   let lettersLeft = maxLetters;
@@ -38,7 +39,9 @@ export function limitedSuggestions(maxLetters = 2_000_000): typeof didYouMean {
     (lettersLeft -= known.length * name.length) >= 0 ? didYouMean(name, known) : "";
 }
 
-/** The fields that replace a field or decide whether it is required. */
+/**
+ * Each field is listed with the fields that can replace it or that decide whether it is required.
+ */
 const SUBSTITUTES: Readonly<Record<string, readonly string[]>> = {
   price: ["priceCents", "priceType", "kind", "sizes"],
   amount: ["amountCents", "type"],
@@ -85,7 +88,8 @@ function causes(schemaIssue: CatalogIssue, { code, path }: CatalogIssue): boolea
       // contradiction.
       return isSibling && invalidField === "type";
     case "unknown_reference":
-      // The list of ticket types to which a quota refers, or an item of it, was repaired.
+      // The schema check may have deleted the ticket type that a quota names, or the whole list of
+      // ticket types.
       return schemaIssue.path.includes(field);
     default:
       return false;

@@ -70,7 +70,8 @@ export function inheritIndexes<K extends Kind>(
     const added = changes.flatMap(({ after }) =>
       after === undefined ? [] : [[keyOrIdOf(after), after] as const],
     );
-    // Most changed documents keep their key and ID, so the removals come first.
+    // The removals come first, because most changed documents keep their key and ID: a later
+    // removal would delete the entry that was just added.
     indexes.set(copy, index.with([...removed, ...added]));
   };
   inherit(byKey, ({ key }) => key);

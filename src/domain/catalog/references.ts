@@ -24,7 +24,9 @@ type Target = Kind | "ticket_type";
 
 export const objectRef = (kind: Target, key: string): string => `${kind}\0${key}`;
 
-/** The start of a key that stands for a missing or invalid one, which has an issue of its own. */
+/**
+ * The start of a key that replaces a missing or invalid key, about which there is an issue already.
+ */
 export const PLACEHOLDER_KEY = "\ufffd";
 
 type Reference = { to: Target; key: string; path: Path };
@@ -97,7 +99,7 @@ const referencesOf = <K extends Kind>(kind: K, doc: DocOf[K]): Reference[] =>
 
 /**
  * Returns the keys of the objects to which a document refers, without repetitions. A reference to a
- * ticket type counts as one to each event that may have it.
+ * ticket type counts as a reference to each public event that may have this ticket type.
  */
 export function referredKeys<K extends Kind>(kind: K, doc: DocOf[K]): Map<Kind, Set<string>> {
   const keys = new Map<Kind, Set<string>>();
@@ -184,8 +186,9 @@ function findUnknownReferences(
 }
 
 /**
- * Returns a function that finds the unknown references of a document: at most one more than an
- * error lists, which shows that there are others.
+ * Returns a function that finds the unknown references of a document. The function returns at most
+ * `MAX_ISSUES` + 1 issues: the last one tells the caller that more issues exist than an error
+ * lists.
  */
 export function createReferenceCheck(
   objects: CatalogObjects,

@@ -3,9 +3,10 @@ import type { Translations } from "./common.ts";
 import { PARTS } from "./parts.ts";
 
 /**
- * Returns the edited document. A changed text of it, or of one of its variants or ticket types, also
- * replaces its translation into the business's own language, which partners show instead of the
- * text; a removed text removes this translation.
+ * Returns the edited document. Partners see the translation of a text into the business's own
+ * language instead of the text itself. A changed text of the document, or of a part such as a
+ * variant or ticket type, therefore also replaces this translation, and a removed text removes the
+ * translation.
  */
 export function withShownTexts<Doc extends object>(before: Doc, edited: Doc, locale: string): Doc {
   const shown = withOwnTexts(before, edited, locale);

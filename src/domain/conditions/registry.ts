@@ -42,8 +42,8 @@ export type ConditionKind = {
    */
   isLateness?: true;
   /**
-   * A notice is sent at once even if the last one about its subject was sent within the hour,
-   * because each needs an answer. Many in a row are sent once an hour.
+   * Each notice needs an answer, so it is sent at once, even within an hour of the one before about
+   * the same subject. After several notices in a row, the next ones are sent once an hour.
    */
   isSentEachTime?: true;
   /**

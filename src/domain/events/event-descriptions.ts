@@ -185,8 +185,9 @@ export function describeFlags(type: EventType): string {
 }
 
 /**
- * Returns what each flag of an event type is about, and whether it is never true in such an event.
- * If all flags are always false, as in deletions, only `describeFlags` says so.
+ * Returns what each flag of an event type is about, and whether the flag is never true in such an
+ * event. If no flag can be true, as in deletions, the descriptions leave this out, because
+ * `describeFlags` says it.
  */
 export function flagDescriptions(type: EventType): [flag: string, description: string][] {
   const settable = settableFlags(type);

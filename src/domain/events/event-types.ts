@@ -174,8 +174,9 @@ export const maySubscribe = ({ eventGroups }: Pick<EventReader, "eventGroups">, 
 
 /**
  * Returns whether a key may read an event. A key that may create bookings or orders, but not read
- * those of others, reads no event about the bookings or orders of others. An event with the prefix
- * `business` says that an access was given or ended, and no key but this access may read it.
+ * all of them, reads no event about a booking or order that somebody else made. An event with the
+ * prefix `business` says that a partner's access to a business was given or ended: only this
+ * access, which is an API key, may read it.
  * @param ownerKeyId the key that created the booking, reservation or order, or the access that was
  *   given or ended; null for the operator
  */

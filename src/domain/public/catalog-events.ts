@@ -52,7 +52,8 @@ const INPUTS: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
     ]),
     service.addons.map(({ addon, durationMin, required, minQuantity, defaultQuantity }) => [
       [addon, durationMin],
-      // Each booking has a required add-on, in this quantity unless it names another one.
+      // A required add-on is part of each booking, in this quantity unless the booking names
+      // another one.
       required && [minQuantity, defaultQuantity],
     ]),
   ],
@@ -149,7 +150,8 @@ export function diffPublicCatalogs(
       diff,
     );
   const routes = changedRoutes(before, after, diff);
-  // `ids` begins with the ID of the business and has it once: `changedIds` gets it afterwards.
+  // `ids` begins with the ID of the business. `changedIds` gets this ID only below, so that `ids`
+  // does not have it twice.
   const ids: [string, ...string[]] = [business.id, ...diff.changedIds, ...diff.removedIds];
   if (!before || !deepEqual(profileFields(before.catalog), profileFields(after.catalog))) {
     routes.push(PROFILE_ROUTE);
@@ -174,7 +176,9 @@ function withEmbedded(object: PublicObject): PublicObject[] {
   return [object, ...variants, ...addonLinks, ...ticketTypes];
 }
 
-/** Adds the IDs of new, changed and removed objects to the diff, also of those inside others. */
+/**
+ * Adds the IDs of new, changed and removed objects, and of the objects inside them, to the diff.
+ */
 function compareList(
   before: PublicObject[],
   after: PublicObject[],

@@ -182,8 +182,8 @@ export function nextTransition(
 }
 
 /**
- * The parts of an object, besides its keys and visibility, that other objects embed or list, or
- * that must agree with other objects in a valid catalog.
+ * The parts of an object that other objects embed or list, or with which other objects must agree
+ * in a valid catalog. `affectsOthers` adds the keys and the visibility of the object.
  */
 const SHARED: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
   addon: (doc) => doc,

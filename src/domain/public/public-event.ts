@@ -14,7 +14,7 @@ type PublicTicketType = z.infer<typeof schemas.ticketType>;
 export type EventNames = {
   name: string;
   venue: string | null;
-  /** These two are absent in mails that an earlier deskbell has stored. */
+  /** Mails that an earlier deskbell has stored lack `venueAddress` and `isOnline`. */
   venueAddress?: string | null;
   isOnline?: boolean;
   /** The names of the ticket types, by their IDs. */

@@ -1,10 +1,10 @@
 import type { Backoff } from "./failing-endpoint.ts";
 import type { OutcomeClass } from "./settle.ts";
 
-// A permit is the right to have one attempt in flight. Probes have permits of their own; prompt and
-// late attempts share the fast permits, of which late attempts get a part. An attempt is late if
-// its endpoint is degraded, or once it has had no response for OVERDUE_MS. Endpoints that hang or
-// fail therefore never use up the permits of endpoints that respond.
+// A permit is the right to have one attempt in flight. Probes have permits of their own. Prompt and
+// late attempts share the fast permits, but late attempts get only a part of them. An attempt is
+// late if its endpoint is degraded, or once the attempt has waited OVERDUE_MS for a response.
+// Endpoints that hang or fail therefore never use up the permits of endpoints that respond.
 
 /** The permits of a delivery worker, for all endpoints together. */
 export const PERMITS = 1024;
@@ -16,13 +16,15 @@ const PROBE_SHARE = 0.2;
 const LATE_SHARE_OF_FAST = 0.5;
 
 /**
- * An attempt that becomes late in flight continues, but frees its fast permit for another attempt
- * once all late permits are used. The prompt and late attempts in flight can therefore be more than
- * the fast permits, but at most this multiple of them, and the reserve for idle endpoints.
+ * An attempt that becomes late in flight continues. If all late permits are used, it frees its fast
+ * permit for another attempt. The prompt and late attempts in flight can therefore be more than the
+ * fast permits, but at most this multiple of them, plus the reserve for idle endpoints.
  */
 const MAX_FAST_FACTOR = 2;
 
-/** The share of the fast permits by which idle endpoints may exceed `maxFastInFlight`. */
+/**
+ * Endpoints with nothing in flight may exceed `maxFastInFlight` by this share of the fast permits.
+ */
 const RESERVED_SHARE_OF_FAST = 0.5;
 
 type PermitLimits = {
@@ -51,7 +53,11 @@ export function splitPermits(permits: number): PermitLimits {
   };
 }
 
-/** Returns the most attempts in flight, which are more than the permits (see `MAX_FAST_FACTOR`). */
+/**
+ * Returns the maximum number of attempts in flight. It is larger than the number of permits,
+ * because late attempts can free their permits (see `MAX_FAST_FACTOR`) and idle endpoints have a
+ * reserve.
+ */
 export function maxInFlight(permits: number): number {
   const { probes, maxFastInFlight, reserved } = splitPermits(permits);
   return probes + maxFastInFlight + reserved;

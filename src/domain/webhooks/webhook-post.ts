@@ -39,7 +39,8 @@ export type SignatureHeaders = {
 
 /**
  * Returns the headers of both signatures of a delivery: `X-Service-Signature`, which deskbell's API
- * defines, and that of Standard Webhooks 1.0. Both are over the same body and second.
+ * defines, and that of Standard Webhooks 1.0. Both sign the same body with the same timestamp in
+ * seconds.
  * @param keys the current key first and the old one last, because a verifier that reads only the
  *   last signature may still have the old secret during a rotation
  */

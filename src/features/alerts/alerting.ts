@@ -55,7 +55,10 @@ export function createAlerting(
     for (const alert of await watch.check(pause)) for (const queue of queues) queue.add(alert);
   }
 
-  /** Alertmanager resolves an alert that it does not receive again. */
+  /**
+   * Sends the firing alerts again, because Alertmanager resolves an alert that it no longer
+   * receives.
+   */
   function resendFiring(): void {
     resentAt = rt.monotonic();
     const firing = watch.listFiring();
@@ -64,8 +67,8 @@ export function createAlerting(
   }
 
   /**
-   * A daemon that cannot commit sends no heartbeat. If the commit fails, the next tick tries again,
-   * because another program may have held the lock for a moment.
+   * Sends a heartbeat if the daemon is healthy and can commit. If the commit fails, the next tick
+   * tries again, because another program may have held the lock for a moment.
    */
   function sendHeartbeat(): void {
     if (heartbeatQueue !== undefined && watch.isHealthy) {

@@ -93,7 +93,10 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
     },
     name: channel.name,
     resends: channel.resends,
-    /** Call it before attempts are cut off, which are then no failures of the channel. */
+    /**
+     * Makes the queue ignore failures from now on. Call it before attempts are aborted, because an
+     * aborted attempt is no failure of the channel.
+     */
     stop: (): void => void (isStopped = true),
     add: (alert: Alert): void => void unsent.set(alert.fingerprint, alert),
     list: (): Alert[] => [...unsent.values()],

@@ -18,8 +18,8 @@ const MINUTE_MS = 60_000;
 /** Ticks come each second; a longer time between two shows that the process was suspended. */
 const SUSPENDED_MS = 30_000;
 /**
- * The time in which a resumed process catches up. Deliveries may be late for the same time before
- * they are reported.
+ * The time in which a resumed process catches up. The condition `delivery.stalled` also begins only
+ * after deliveries have been due for this long.
  */
 const CATCH_UP_MS = 2 * MINUTE_MS;
 

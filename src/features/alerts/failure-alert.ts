@@ -10,8 +10,8 @@ export type DaemonFailure = {
   message: string;
   fix?: string | undefined;
   /**
-   * Whether the supervisor reports the failure. The supervisor does not know the reason, and the
-   * daemon may have sent an alert with it.
+   * Whether the supervisor reports the failure without knowing the reason. No alert is then sent if
+   * an alert about any failure of the daemon was sent within the last hour.
    */
   isUnexplained?: boolean;
 };

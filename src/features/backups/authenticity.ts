@@ -41,8 +41,9 @@ export const readBackupTag = ({ masterKeyPath }: Config, path: string): FoundTag
   readTag(path, readMasterKeys(masterKeyPath));
 
 /**
- * Returns whether a backup says that its server stored nothing afterwards, although the server goes
- * on: the handover was cancelled or has failed. A restore of such a copy would need no --fenced.
+ * Returns whether a backup is marked as the last one before a handover although the server goes on,
+ * because the handover was cancelled or has failed. A restore of a copy of this backup would need
+ * no --fenced.
  */
 export function isFormerLast(config: Config, path: string): boolean {
   if (isMakingLastCopy(config)) return false;

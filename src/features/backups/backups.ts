@@ -54,7 +54,8 @@ export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Ba
     onCopied();
     checkDatabase(draft);
     const checksum = tagBackup(config, draft, createdAt, rt.random);
-    // A restore takes a list as newer than the backup only from the time of the backup on.
+    // A restore regards the list as newer than the backup only if the time of the list is not
+    // before `createdAt`, which can be ahead of the clock.
     const asOf = Math.max(rt.now(), createdAt);
     copyErasureList(config, folder, { server: rt.store.file.getServerId(), asOf });
     renameSync(draft, path);

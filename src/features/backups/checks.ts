@@ -22,7 +22,10 @@ import { isAltered } from "./upkeep/scrub.ts";
 const DAY_MS = 86_400_000;
 /** A backup, or a copy of one, is reported as overdue after this many intervals. */
 const OVERDUE_INTERVALS = 2;
-/** A failure is reported after so many tries or so much time: a disk may be mounted late. */
+/**
+ * A failed copy is reported after this many tries or this much time, because a disk may be mounted
+ * late.
+ */
 const LASTING_TRIES = 2;
 const LASTING_MS = 3_600_000;
 
@@ -93,8 +96,9 @@ function findFolderProblem(folder: string): string | null {
 }
 
 /**
- * Reports that --backup-dir or --backup-command has failed twice or for an hour, or has received
- * none of the backups of two intervals.
+ * Reports that backups do not reach --backup-dir or --backup-command: copying has failed twice, or
+ * has failed for an hour, or the newest copied backup is more than two intervals old although there
+ * is a newer backup.
  * @param lastAt when the last backup was made (epoch ms)
  */
 export function checkBackupCopies(
@@ -121,7 +125,8 @@ function unshipped(
   failure: CopyFailure | null,
 ): HealthCondition {
   const why = failure === null ? "" : `: ${failure.reason}`;
-  // The reason names the place that has no copy, and the other one may have newer backups.
+  // The reason names the place that lacks the backup. If both places are set, the other place may
+  // have newer backups.
   const what =
     dir !== null && command !== null
       ? "no backup has reached both --backup-dir and --backup-command"
@@ -203,7 +208,8 @@ export function adviseOnCopies({ config, now, store }: Runtime, hasValidKey: boo
       `the list of erased guests could not be copied (${isoSeconds(failure.at)}), so a takeover would restore these guests. It is tried again each minute: ${failure.reason}`,
       "check the folder of --backup-dir: its disk, owner and mode",
     );
-  // A failure of a backup that was copied concerns only the list of erased guests, reported above.
+  // If the failure names a backup that was copied, only the list of erased guests could not be
+  // copied, which is reported above.
   const isOfBackup = failure !== null && failure.name !== copy?.name;
   if (isConfigured && isOfBackup && !isLasting(failure, now())) {
     const what =

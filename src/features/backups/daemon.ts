@@ -32,8 +32,8 @@ async function openBackupDir(config: Config, dir: string) {
 }
 
 /**
- * Asserts that no other server has taken over with a copy in the last --backup-dir, if the
- * configuration no longer has that folder. `openBackupDir` checks the configured folder.
+ * Asserts that no other server has taken over with a copy in a folder that this server used before
+ * the current --backup-dir. `openBackupDir` checks the current folder.
  * @throws AppError state_refuses
  */
 async function assertNotReplaced(config: Config): Promise<void> {
@@ -45,7 +45,9 @@ async function assertNotReplaced(config: Config): Promise<void> {
   for (const dir of last) assertNotTakenOver(config, dir);
 }
 
-/** The caller has the daemon lock, which a running restore would hold. */
+/**
+ * Deletes the draft of an interrupted restore. The caller has the daemon lock, so no restore runs.
+ */
 function removeRestoreDraft({ config, log }: Runtime): void {
   const draft = restoreDraftPath(config.databasePath);
   if (!existsSync(draft)) return;

@@ -58,7 +58,7 @@ export function addToErasureList(config: Config, lines: readonly string[]): void
   if (isNew) syncFolder(dirname(path));
 }
 
-/** The size identifies the list, because the list grows and never shrinks. */
+/** Returns the size of the list in bytes, which identifies its content: the list never shrinks. */
 export const measureErasureList = (config: Config): number =>
   statSync(erasureListPath(config), { throwIfNoEntry: false })?.size ?? 0;
 

@@ -100,8 +100,9 @@ export const forgetBackupState = (config: Config, kind: keyof BackupState): void
   rmSync(pathOf(config, kind), { force: true });
 
 /**
- * Lists the folders from which another server can take over: that of the newest copy, and the last
- * one that got the list of erased guests, in which a copy can be that --backup-command has not got.
+ * Lists the folders from which another server can take over: the folder of the newest copy, and the
+ * folder that last got the list of erased guests. The latter can have a newer copy, which
+ * --backup-command has not received yet.
  */
 export function listCopyFolders(config: Config): string[] {
   const dirs = [readBackupState(config, "copy")?.dir, readBackupState(config, "erasure-list")?.dir];

@@ -81,8 +81,8 @@ function addUntilFull(
   for (const [part, customer] of parts) {
     if (entries.add(part, customer)) continue;
     cutAt ??= part.visitStartsAt;
-    // A visit within a day of the first one that did not fit can belong to a session that already
-    // has an entry.
+    // The loop goes on for a day after the first visit that did not fit, because a later visit can
+    // belong to a session that already has an entry.
     if (Math.abs(part.visitStartsAt - cutAt) > DAY_MS) break;
   }
   return cutAt;

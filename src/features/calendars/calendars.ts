@@ -73,8 +73,8 @@ export function findCalendarByToken(
 const DAY_MS = 86_400_000;
 
 /**
- * Records that a phone still reads the calendar at its former URL, which does not name the
- * business. It writes at most once a day.
+ * Records, at most once a day, that a phone still reads the calendar at its former URL, which does
+ * not name the business.
  */
 export function recordFormerUrl(rt: Runtime, { id, formerUrlReadAt }: CalendarRow): void {
   const now = rt.now();

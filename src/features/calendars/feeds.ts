@@ -51,7 +51,8 @@ export function createCalendarFeeds(config: Config) {
       if (pending.size === 0) idleTimer = setTimeout(stop, IDLE_MS).unref();
     });
     started.on("error", fail);
-    // The end of a thread that `stop` has ended must not fail the requests to the next one.
+    // A thread that `stop` has ended can exit after the next thread was started. The requests to
+    // the next thread must not fail then.
     started.on("exit", () => worker === started && fail(new Error("The calendar thread ended.")));
     return started;
   }

@@ -223,8 +223,8 @@ class RowMatcher {
     parent: Entry | undefined,
     { isKeyDerived }: { isKeyDerived: boolean },
   ): void {
-    // The row's key, or its name if it has no key, has found no object. The other one (the name, or
-    // the key made from the name) may still belong to an object.
+    // No object has the key of the row, or its name if the row has no key. An existing object may
+    // still have the name of the row, or the key that was made from the name.
     const [owner] = this.#entries.find(type, isKeyDerived ? { key } : { name }, parent);
     // Two new objects may share a name.
     if (owner === undefined || (!isKeyDerived && owner.exported === undefined)) return;

@@ -200,8 +200,8 @@ function explainIssues(
   };
   const rowAt = (path: Path): number => entryAt(path)?.row ?? 1;
 
-  // A row that finds no object is probably misspelled, so that its missing fields together become
-  // one issue, which suggests names.
+  // A row that describes no stored object is probably misspelled. The missing fields of the row
+  // become one issue, which suggests names.
   const missing = new Map<Entry, string[]>();
   const issues = found.flatMap(({ code, path, detail, otherPath }): CsvIssue[] => {
     const entry = entryAt(path);

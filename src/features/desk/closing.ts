@@ -25,7 +25,10 @@ const MINUTE_MS = 60_000;
 /** The day whose opening hours apply now; `shifts` and `nowMin` are minutes since its start. */
 type OpenDay = { date: string; shifts: Interval[]; nowMin: number };
 
-/** Returns today; yesterday if its hours go on after midnight, as in a bar. */
+/**
+ * Returns yesterday if its hours, as those of a bar, go on after midnight and are not over yet;
+ * otherwise today.
+ */
 function findOpenDay(schedule: ScheduleDoc, timezone: string, now: number): OpenDay {
   const minute = Math.floor(now / MINUTE_MS);
   const today = dayAt(timezone, minute);
@@ -86,7 +89,10 @@ export const closeFromNow = (rt: Runtime, slug: string, until: string | null): C
 const exceptionsOf = ({ schedule }: BusinessRow, date: string): OpeningException[] =>
   schedule.exceptions.filter((one) => one.date === date);
 
-/** Stores the hours that a closing has replaced; of several closings, the hours before the first. */
+/**
+ * Stores the opening hours that a closing has replaced. If the day was closed several times, the
+ * stored hours are those before the first closing.
+ */
 function recordClosing(rt: Runtime, business: BusinessRow, date: string): void {
   const before = findClosing(rt, business, date)?.before ?? exceptionsOf(business, date);
   const closed = exceptionsOf(getBusiness(rt, business.slug), date);
@@ -120,7 +126,7 @@ function parseClock(text: string, nowMin: number, endMin: number): number {
       "no_reopening",
       "The business cannot open again after midnight: close it for the rest of the night.",
     );
-  // Midnight is over, so the time is a later one of the same night.
+  // Midnight has passed, so the text means a later time of the same night.
   if (nowMin < inNight && nowMin >= DAY_MIN) return inNight;
   throw new ClosingError("validation_failed", "time_over", `${text} is over: choose a later time.`);
 }

@@ -25,8 +25,8 @@ export const desk = {
     "desk.revoked",
     "desk.device_revoked",
   ],
-  // A restore of an untrusted backup revokes the desks that are active in it, and that the database
-  // in use lacks or has with other rights. The audit log records each revocation as the action in
+  // A restore of an untrusted backup revokes each active desk of the backup that the database in
+  // use lacks or has with other rights. The audit log records each revocation as the action in
   // `revoked`.
   access: {
     desk: {

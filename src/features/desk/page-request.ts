@@ -8,7 +8,10 @@ export const deskPathOf = ({ base, slug }: PageRequest): string =>
 export const wantsJson = ({ context }: PageRequest): boolean =>
   getHeader(context.request, "accept")?.includes("application/json") === true;
 
-/** @param locale that of the business; null for a page that must not reveal it */
+/**
+ * @param locale the locale of the business; null for a page that must not reveal whether a business
+ * exists
+ */
 export const languageOf = ({ context }: PageRequest, locale: string | null): PageLanguage =>
   choosePageLanguage(
     getHeader(context.request, "accept-language"),

@@ -3,7 +3,10 @@ import { addDays, localDateOf } from "../../domain/local-time.ts";
 import { ACTION_MS } from "./rules.ts";
 import { createAlertLinkStore, createClosingStore, createDeskStore } from "./store.ts";
 
-/** A closing is taken back at most in the night after its date, in any time zone. */
+/**
+ * The number of days for which a closing is kept. Nobody can take it back later than in the night
+ * after its date, and dates differ by up to a day between time zones.
+ */
 const CLOSING_DAYS = 3;
 
 /**

@@ -11,7 +11,10 @@ import type { Teller, VisitAction, VisitStatus } from "../../domain/bookings/vis
 export const DESK_RIGHTS = ["visits", "sold-out", "close", "check-in", "guests"] as const;
 export type DeskRight = (typeof DESK_RIGHTS)[number];
 
-/** Returns the rights of a new desk. A desk of one person closes nothing for the others. */
+/**
+ * Returns the rights of a new desk. The desk of one person cannot close the business, because a
+ * closing concerns everybody.
+ */
 export const defaultRights = (staffId: string | null): DeskRight[] =>
   staffId === null
     ? ["visits", "sold-out", "close", "check-in"]
@@ -166,17 +169,17 @@ export type DeskView = {
 };
 
 /**
- * The outcome of an action. The page has a text for each code, which may name the `count` of visits
- * or tickets, the `name` of what a ticket is for, or the code of an `order`; a refusal without a
- * code shows `message`, which is English.
+ * The outcome of an action. The page has a text for each code. The text may contain the `count` of
+ * visits or tickets, or the `name` of an admitted ticket's event and type; `order` is the code of a
+ * confirmed order. A refusal without a code shows `message`, which is in English.
  */
 export type DeskOutcome =
   | { ok: true; code: DoneCode; count?: number; name?: string; order?: string; awayId?: string }
   | { ok: false; message: string; refusal?: DeskRefusal };
 
 /**
- * Why an action is refused. `at` is when a used ticket was checked in, or when the event of a ticket
- * for another time begins, and null for other codes; `name` is the name of that event.
+ * Why an action is refused. `at` is when the ticket was checked in (`used`), or when the ticket's
+ * event starts (`other_event`); null for all other codes. `name` is the name of that event.
  */
 export type DeskRefusal = { code: RefusalCode; at: string | null; name?: string };
 /** The codes `unknown`, `void`, `used` and `other_event` are about tickets. */

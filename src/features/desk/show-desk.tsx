@@ -138,7 +138,7 @@ function toMessage(
   return { text, isGood: false, codes: [] };
 }
 
-/** @param withDay whether the text also has the day if it is today */
+/** @param withDay whether the text names the day even if `at` is today */
 function timeInWords(times: Times, today: string, at: string, withDay: boolean): string {
   const day = at.slice(0, 10);
   const time = times.time(at);

@@ -135,7 +135,10 @@ export function createDeskStore(db: Db) {
   };
 }
 
-/** A closing of the business on a date, with the exceptions of the date before it and with it. */
+/**
+ * A closing of the business on a date. `before` are the exceptions to the opening hours of that
+ * date before the closing, and `closed` the exceptions that the closing has set.
+ */
 export type ClosingRow = {
   businessId: string;
   date: string;

@@ -160,8 +160,8 @@ function toDeskVisit(
 }
 
 /**
- * Sets `at` of today's visits, which are in the order of their starts. It stays null if the guest
- * did not come.
+ * Sets `at` of today's visits, which are sorted by their starts. `at` stays null for a visit to
+ * which the guest did not come.
  */
 function markNowAndNext(visits: DeskVisit[], now: number, rt: Runtime, session: DeskSession): void {
   let hasNext = false;

@@ -80,8 +80,8 @@ export function readLitestreamVersion(): string | null {
 }
 
 /**
- * Recommends stopping programs that open the database with a SQLite of their own, and reports an
- * old Litestream. A Litestream of unknown version is reported as such a program, too.
+ * Recommends stopping programs that open the database with an SQLite of their own, and reports an
+ * old Litestream. If the version of Litestream is unknown, the advice to stop includes Litestream.
  * @param litestream whether Litestream is used, and its version, which is null if unknown
  */
 export function checkPrograms(

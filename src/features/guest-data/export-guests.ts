@@ -53,7 +53,7 @@ function describeVisit(rt: Runtime, business: BusinessRow, id: string) {
   const reservation = rt.store.reservations.findById(businessId, id);
   if (reservation)
     return { type: "reservation", object: toPublicReservation(reservation, timezone) };
-  // `null` finds the hold whichever key made it.
+  // The argument `null` finds a hold of any API key.
   const hold = rt.store.holds.findById(businessId, id, null);
   if (hold) return { type: "hold", object: toPublicHold(hold, timezone, rt.now()) };
   return (

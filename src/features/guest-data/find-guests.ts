@@ -17,10 +17,10 @@ export type FoundGuests = { visitId: string; customer: Customer | null }[];
 
 /**
  * Decrypts every guest of the business: an index of addresses would itself be guest data.
- * @returns `undecryptable`: the visits whose guest data no master key decrypts. Such a visit
- *   is found by its customer reference alone, and is then in `guests`, too, without data.
- * @throws AppError usage for a phone number without digits, which would match all others without
- *   digits
+ * @returns `undecryptable`: the visits whose guest data no master key decrypts. Such a visit is
+ * found only by its customer reference. If it is found, `guests` contains it without data.
+ * @throws AppError usage for a phone number without digits, which would match every stored phone
+ * number without digits
  */
 export function findGuests(
   rt: Runtime,

@@ -238,9 +238,9 @@ const locationOf = ({ business, about }: Context): string =>
   ).join(", ");
 
 /**
- * Returns the calendar entry of a visit or order. The ID and sequence of a visit are those of the
- * file on the guest's page, so that a calendar which has both shows one entry. The page of an order
- * has the entry of the event.
+ * Returns the calendar entry of a visit or order. The entry of a visit has the ID and sequence of
+ * the calendar file on the guest's page, so a calendar shows a visit only once. The page of an
+ * order offers an entry of the event instead.
  */
 function writeCalendar(
   context: Context,

@@ -10,7 +10,8 @@ import { createGuestMailStore, createUpcomingStore } from "./store.ts";
 export function remind(rt: Runtime): void {
   const store = rt.openStore(createGuestMailStore);
   const until = rt.now() + REMINDER_MS;
-  // Visits that start up to this time have their reminders, or were too near at the first call.
+  // Visits that start up to this time have their reminders, or were less than a day away at the
+  // first call.
   const from = store.findState()?.remindedUntil;
   if (from === undefined) return rt.tx(() => store.createState(until));
   if (from >= until) return;

@@ -85,10 +85,16 @@ export const COUNTED_MS = DAY_MS;
 
 /** The most mails to one mailbox in 24 hours. */
 const MAX_TO_MAILBOX = 20;
-/** The most holds in 24 hours that one mailbox, mail domain or network address can confirm. */
+/**
+ * The most mails in 24 hours that ask to confirm a hold: to one mailbox, to one mail domain, or for
+ * visitors from one network address.
+ */
 const MAX_CONFIRMATIONS = 3;
 
-/** The most mails within `COUNTED_MS` that count as, for example, `mailbox ana@example.com`. */
+/**
+ * The most mails (`max`) within `COUNTED_MS` that have the same `counted`, for example `mailbox
+ * ana@example.com`.
+ */
 export type Limit = { counted: string; max: number };
 
 /**
@@ -150,7 +156,8 @@ const ENHANCED = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
  * reason has only their codes.
  */
 export function classifyError({ responseCode, code, command, response }: SendError): Refusal {
-  // What nodemailer refuses itself has no command of SMTP, so its code says what it is about.
+  // An error that nodemailer raises itself has no SMTP command, so its code tells whether it is
+  // about the mail.
   const isAboutMail =
     MAIL_COMMAND.test(command ?? "") || code === "EENVELOPE" || code === "EMESSAGE";
   if (!isAboutMail || code === "ECONNECTION") return { kind: "unreachable" };

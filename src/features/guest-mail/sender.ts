@@ -73,7 +73,8 @@ export class MailSender {
   }
 
   #listDue(limit: number): MailRow[] {
-    // An accepted mail stays due until its end is stored, so more rows are read and these left out.
+    // An accepted mail stays due until its end is stored. More rows are read than needed, because
+    // the accepted mails among them are left out.
     return this.#store
       .listDue(this.#rt.now(), limit + this.#accepted.size)
       .filter(({ id }) => !this.#accepted.has(id));
@@ -83,7 +84,8 @@ export class MailSender {
     try {
       this.#storeAccepted();
       for (let i = 0; i < MAX_PER_RUN && !this.#isStopped && !this.#health.isPaused; i++) {
-        // The end of a mail makes the next one about its visit due, so the list is read each time.
+        // When a mail ends, the next mail about the same visit becomes due, so the list is read
+        // again before each mail.
         const [next] = this.#listDue(1);
         if (next === undefined) return;
         await this.#send(next.id);
@@ -152,7 +154,7 @@ export class MailSender {
 
   /**
    * Returns the token of a mail's link; undefined without a master key. The token is derived from
-   * the mail's ID, so that each attempt sends the same one.
+   * the mail's ID, so that each attempt sends the same link.
    */
   #tokenOf({ id }: MailRow): string | undefined {
     const mac = this.#rt.secrets.mac("guest link", id);

@@ -84,7 +84,8 @@ export function createDiscardStore(db: Db) {
 
 export function createGuestMailStore(db: Db) {
   const insert = db.prepare(insertInto("guest_mail", MAIL));
-  // A new mail waits for the earlier ones about its visit, so these are tried again at once.
+  // A new mail waits for the earlier mails about its visit, so those earlier mails become due at
+  // once.
   const bringForward = db.prepare(`
     UPDATE guest_mail SET next_attempt_at = min(next_attempt_at, :createdAt)
     WHERE visit_id = :visitId AND status = 'WAITING'`);
@@ -133,7 +134,10 @@ export function createGuestMailStore(db: Db) {
       else counters[row.status].run();
     },
     find: (id: string) => parseOptional(select.get(id), parse),
-    /** Lists mails that are due; of several about one visit, only the first. */
+    /**
+     * Lists the mails that are due. If several wait about one visit, only the first of them is
+     * listed.
+     */
     listDue: (now: number, limit: number) => selectDue.all({ now, limit }).map(parse),
     /** Records that an attempt begins. If this process dies, the next one is at `nextAttemptAt`. */
     startAttempt: (id: string, nextAttemptAt: number) => void attempt.run({ id, nextAttemptAt }),
@@ -204,8 +208,8 @@ export function createUpcomingStore(db: Db) {
       v.business_id AS businessId
     FROM page_visit v JOIN ${table} ON id = visit_id
     WHERE status = 'CONFIRMED' AND starts_at > :from AND starts_at <= :to`;
-  // No mail about an order says until when it can be cancelled, so the start of the event fills
-  // that column.
+  // The column `cancel_until` of an order is the start of the event: no mail about an order says
+  // until when it can be cancelled.
   const select = db.prepare(`
     ${visits("booking")} UNION ALL ${visits("reservation")} UNION ALL
     SELECT o.id, o.created_by_key AS createdByKey, o.version, e.doc ->> 'startsAt', e.doc ->> 'endsAt',

@@ -18,7 +18,7 @@ export type MailTexts = {
   orderExpired: string;
   orderCancelled: string;
   orderReminder: string;
-  /** The paragraphs for which the page has no text. */
+  /** The paragraphs that are only in mails, and not on the guest's page of the visit. */
   expiredText: string;
   cancelledText: string;
   confirmText: string;
@@ -26,7 +26,7 @@ export type MailTexts = {
   confirmNotYou: string;
   confirmLink: string;
   visitLink: string;
-  /** The link to a visit that has ended. */
+  /** The text of the link to a visit that the guest can no longer move or cancel. */
   seeLink: string;
   orderLink: string;
   calendar: string;

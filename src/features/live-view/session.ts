@@ -29,8 +29,8 @@ export type SessionDeps = EffectDeps & {
 export type Session = {
   press: (keys: readonly Key[]) => void;
   /**
-   * Types the first line of a text into an open prompt for text. Elsewhere its characters would be
-   * keys that act.
+   * Types the first line of a pasted text into the open text prompt. If no such prompt is open,
+   * nothing is typed, because the characters would act as keys.
    */
   paste: (text: string) => void;
   /** Reads and draws the data again if something has changed. */
@@ -64,7 +64,8 @@ export function startSession(deps: SessionDeps): Session {
   function read(): void {
     // The version is read before the data, so that the next tick sees a change between the two.
     shownVersion = version();
-    // Enough rows are read for a list without health conditions above it, which is the tallest.
+    // The list is highest if no health conditions are above it, so rows for a list of that height
+    // are read.
     snapshot = readSnapshot(rt, ui, layoutFor(size(), 0).listHeight, server.state);
   }
 
@@ -106,7 +107,7 @@ export function startSession(deps: SessionDeps): Session {
     });
   }
 
-  /** Handles the keys that quit. What other keys change would not be visible. */
+  /** Handles the keys that quit. Other keys do nothing, because nobody would see their effect. */
   function pressWhenTooSmall(key: Key): void {
     if (key === "q") deps.quit(null);
     if (key === "ctrl-c") deps.quit("SIGINT");

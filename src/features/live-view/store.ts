@@ -59,8 +59,8 @@ export function createLiveStore(db: Db) {
       WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL
         AND (:businessId IS NULL OR business_id = :businessId)`)
     .pluck();
-  // Every row has `is_redelivery IN (0, 1)`. This condition lets SQLite use the index of due
-  // deliveries, whose second column it is.
+  // The condition `is_redelivery IN (0, 1)` is true for every row. It lets SQLite use the index
+  // `delivery_due`, whose second column is `is_redelivery`.
   const selectEndpoints = db.prepare(`
     SELECT ${columns("id, name, url, status, disabled_reason, failing_since, last_error, disable_at, held_until")},
       (SELECT slug FROM business WHERE id = business_id) AS businessSlug,
@@ -77,8 +77,9 @@ export function createLiveStore(db: Db) {
   return {
     findById: (id: string) => selectById.get(id) as FoundDelivery | undefined,
     /**
-     * Counts the deliveries that are newer than the delivery with this ID. The residual condition,
-     * which has no index, is checked for at most COUNT_LIMIT deliveries.
+     * Counts the deliveries that match a filter and are newer than the delivery with this ID. The
+     * part of the filter for which there is no index (`residual`) is checked for at most
+     * COUNT_LIMIT deliveries.
      */
     countNewer(filter: SearchFilter, id: string): number {
       const { source, base, residual, parameters } = toSearchCondition(filter);

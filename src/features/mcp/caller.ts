@@ -40,7 +40,7 @@ export function chooseBusiness({ slug, key }: Caller, wanted: unknown): string {
 }
 
 /**
- * Asserts that the caller may read a business: one that is published, or that of the key.
+ * Asserts that a business is published, or is the business of the caller's key.
  * @throws AppError business_not_found, whether or not the business exists
  */
 export function assertReadable({ rt, key }: Caller, slug: string): void {
@@ -51,7 +51,7 @@ export function assertReadable({ rt, key }: Caller, slug: string): void {
 /** Counts a read of the key's business against the limits of the key, as the API does. */
 function authorizeReading({ rt, accessControl, context, key }: Caller, slug: string): void {
   if (key?.businessSlug !== slug) return;
-  // What is published can be read without the scope, as without a key.
+  // A published business can be read without a key, so a key without the scope reads it, too.
   if (!grants(key, "services.read") && rt.openStore(createPublishedStore).has(slug)) return;
   // The headers about the key's limits are dropped, because `/mcp` sends those of its own limit.
   accessControl.authorize({ ...context, responseHeaders: [] }, slug, "services.read");

@@ -59,7 +59,7 @@ type Slot = {
   startsAt: string;
   endsAt: string;
   segments: Segment[];
-  /** The number of guests is left out for one guest. */
+  /** `guests` is absent if the booking is for one guest. */
   bookingRequest: { guests?: number };
 };
 type Availability = {

@@ -158,7 +158,8 @@ export function describeServer({ method, params }: ClientRequest, instructions: 
   if (method === "server/discover")
     return { supportedVersions: VERSIONS, capabilities: CAPABILITIES, instructions, ...CACHING };
   const requested = params["protocolVersion"];
-  // A client that asks for another version is offered the newest one with a handshake, and decides.
+  // If the client asks for any other version, the server offers its newest version with a
+  // handshake. The client then decides whether to use that version.
   const protocolVersion =
     WITH_HANDSHAKE.find((version) => version === requested) ?? WITH_HANDSHAKE[0];
   return { protocolVersion, capabilities: CAPABILITIES, serverInfo: serverInfo(), instructions };

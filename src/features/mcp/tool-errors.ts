@@ -37,7 +37,7 @@ export type SentBody = {
   field?: string | undefined;
   /** The arguments that were added to the body as fields. */
   addedFields?: readonly string[];
-  /** The body itself; its start is replaced in the arguments of `alternatives`. */
+  /** The body itself. Each of the `alternatives` repeats it with another start. */
   body?: object | undefined;
 };
 
@@ -118,7 +118,10 @@ function toToolError(
 
 type Start = { startsAt: string };
 
-/** Returns a free start with the arguments that were sent, but at this start, as `book`. */
+/**
+ * Returns a free start with a field `book`: the body that was sent, with this start in place of the
+ * refused one, as an argument. The field is absent if no argument was a body.
+ */
 function withArguments(
   slot: Start,
   { field, addedFields = [], body = {} }: SentBody,

@@ -7,7 +7,10 @@ import type { Check } from "../../app/operations/conditions.ts";
 import { isLate } from "./state.ts";
 import { createCursorStore, createDestinationStore, type DestinationRow } from "./store.ts";
 
-/** The share of the history's maximum size from which waiting events are soon deleted. */
+/**
+ * The history is nearly full from this share of its maximum size on. Waiting events may then soon
+ * be deleted from it.
+ */
 const NEARLY_FULL = 0.9;
 /** How long lost and skipped events are reported. */
 const SHOWN_MS = 7 * 86_400_000;

@@ -35,8 +35,9 @@ export const nats = {
     "destination.redelivered",
   ],
   secretTables: { destination: "create destinations again" },
-  // A restore of an untrusted backup deletes the destinations in it that would be new or have other
-  // rights. The audit log records each deletion as the action in `revoked`.
+  // A restore of an untrusted backup deletes each destination of the backup that the database in
+  // use lacks or has with other rights. The audit log records each deletion as the action in
+  // `revoked`.
   access: {
     destination: {
       table: "destination",

@@ -7,9 +7,9 @@ import { auditDestination, getDestination } from "./delete-destination.ts";
 import { createCursorStore, createDestinationStore } from "./store.ts";
 
 /**
- * Makes the daemon publish the stored events since a time once more, in order, and then newer ones.
- * Message IDs contain the number of the redelivery, because the stream drops messages whose IDs it
- * has already.
+ * Makes the daemon publish all stored events since a time again, in order, and then newer events.
+ * Message IDs contain the number of the redelivery, because a stream drops a message whose ID it
+ * already has.
  * @param onlyBusinessId null for all businesses of the destination
  * @throws AppError resource_not_found; state_refuses for a business outside the destination
  */

@@ -21,7 +21,10 @@ export type DestinationCheck = {
   details: string;
 };
 
-/** The error code of JetStream if a publish expects another last message of the stream. */
+/**
+ * The JetStream error for a publish that requires a certain last message, if the stream's last
+ * message is another one.
+ */
 const WRONG_LAST_MESSAGE = 10070;
 /** The shortest duplicate window that covers the retries of a publish without an answer. */
 const MIN_WINDOW_MS = 60_000;
@@ -177,7 +180,10 @@ export function coversSubject(pattern: string, wanted: string): boolean {
   return have.length === want.length;
 }
 
-/** Publishes what the stream must refuse, because the publish expects another last message. */
+/**
+ * Tests a publish without storing a message: the publish requires a last message that the stream
+ * does not have, so the stream refuses it.
+ */
 async function testPublish(
   { prefix, stream }: DestinationRow,
   connection: NatsConnection,

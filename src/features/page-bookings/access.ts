@@ -64,7 +64,10 @@ export const accessOfPage = (
   madeWhere: "on the booking page",
 });
 
-/** Returns whether the business approves a visit of the page, also if the terms do not say so. */
+/**
+ * Returns whether the business must approve a visit of the page: because the page takes only
+ * requests, or because the terms of the visit require approval.
+ */
 export const needsApproval = (
   { doc }: BusinessRow,
   { requiresApproval }: { requiresApproval: boolean },
@@ -80,7 +83,7 @@ export function visitorOf({ rt, context }: PageRequest, keyId: string): Buffer {
 export const runAsPage = <T>(rt: Runtime, keyId: string, work: () => T): T =>
   rt.runAs({ via: "http", id: keyId, name: KEY_NAME, address: null }, work);
 
-/** The most upcoming bookings that are examined, and the most upcoming reservations. */
+/** The maximum number of upcoming bookings, and of upcoming reservations, that are examined. */
 const MAX_COUNTED = 10_000;
 
 /**

@@ -13,7 +13,9 @@ const MINUTE_MS = 60_000;
 
 /** How long after a visit its link works. */
 export const LINK_MS = 30 * DAY_MS;
-/** How long after a hold was made its mailed link books it, if nobody else has taken the time. */
+/**
+ * How long after a hold was made the link in its mail can book the time, if the time is still free.
+ */
 export const CONFIRM_MS = 60 * MINUTE_MS;
 /** How long the time of a visit is held for the guest who got a link to confirm the visit. */
 export const MAIL_HOLD_MS = 15 * MINUTE_MS;

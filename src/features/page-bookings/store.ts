@@ -5,7 +5,7 @@ import { END_OF_ORDERED_EVENT } from "../../store/event-end.ts";
 export type PageKeyRow = {
   businessId: string;
   keyId: string;
-  /** When a visit was last refused because unconfirmed ones take too much of the free time. */
+  /** When the page last refused a visit because unconfirmed visits and holds fill its share. */
   shareRefusedAt: number | null;
 };
 
@@ -95,7 +95,7 @@ export function createPageBookingStore(db: Db) {
     findByVisit: (visitId: string) => parseOptional(selectByVisit.get(visitId), parse),
     /** Returns the IDs of mailed holds that were used, or were made at `madeUntil` or before. */
     listEndedHolds: (madeUntil: number) => selectEndedHolds.all(madeUntil) as string[],
-    /** Returns the visits that were booked at once, or that a mailbox has confirmed. */
+    /** Returns the rows of a business in which `unconfirmed` or `hasMailbox` is true. */
     listMarked: (businessId: string) => selectByBusiness.all(businessId).map(parse),
     count: () => count.get() as number,
     /** Deletes the links to visits that ended before a time, and to visits that are gone. */

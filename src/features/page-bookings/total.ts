@@ -18,7 +18,10 @@ export function writeTotal(
   return priceType === "FROM" ? fillText(texts.fromPrice, { price }) : price;
 }
 
-/** Returns the total of a free time as guests read it; null for a table, too. */
+/**
+ * Returns the total of a free time as guests read it; null for a table, and if the total is zero or
+ * on request.
+ */
 export function writeTotalOfTime(
   { shop, business, texts }: BookingShop,
   priceType: PriceType,

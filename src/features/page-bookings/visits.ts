@@ -63,8 +63,8 @@ export const cancelAsGuest = (rt: Runtime, business: BusinessRow, token: string)
   });
 
 /**
- * Moves the visit of a link, as the guest. The business approves the new time if it approves each
- * visit of the page.
+ * Moves the visit of a link, as the guest. The business must approve the new time if the page takes
+ * only requests, or if the terms require approval.
  * @returns false if the link has ended
  * @throws AppError slot_taken, wrong_status, cancellation_closed, too_many_holds
  */
@@ -105,7 +105,7 @@ function assertMayMove(
   before: Booking | Reservation,
   after: Booking | Reservation,
 ): void {
-  // The share is one of the page. The visits of a partner's guests have the limits of its key.
+  // The share limits only visits of the page's key. Visits of partners' guests have other limits.
   if (keyId !== findPageKey(rt, business) || !createIsCounted(rt, business.id)(after)) return;
   const dayOf = ({ startsAt }: Booking | Reservation): string =>
     localDateOf(startsAt, business.doc.timezone);

@@ -2,8 +2,8 @@ import { formatLocalMinute } from "../../domain/local-time.ts";
 import type { Shop } from "../public-pages/content/content.ts";
 
 /**
- * A text of `formatLocalMinute` looks like this one, to which an offset is added if clocks show the
- * minute twice.
+ * An example of a text that `formatLocalMinute` returns. If clocks show the minute twice, the text
+ * is longer, because an offset follows.
  */
 const LOCAL_MINUTE = "2026-12-31T22:00";
 

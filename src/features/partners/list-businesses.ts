@@ -120,10 +120,10 @@ function listAll(
 }
 
 /**
- * Lists the businesses that have changed since a position, in the order of their first change
- * after it.
- * @param until the last position when the request began, at which the last page ends even if the
- *   last events were deleted; later events belong to the next request
+ * Lists the businesses that have changed since a position, in the order of their first change after
+ * it.
+ * @param until the last position when the request began. The last page ends there even if the last
+ *   events were deleted. Later events belong to the next request
  */
 function listChanged(
   rt: Runtime,

@@ -129,7 +129,7 @@ function createAccessFinder(rt: Runtime, { partnerId }: PartnerCredential) {
   const known = new Map<string, ListedKey | undefined>();
   return ({ businessId, type, ownerKeyId }: PlacedEvent): ListedKey | undefined => {
     if (type === "business.removed") {
-      // The event of a removal names the access that ended; the partner no longer has it.
+      // The event `business.removed` names the access that ended, which the partner no longer has.
       const ended = ownerKeyId === null ? undefined : rt.store.keys.findById(ownerKeyId);
       return ended?.partnerId === partnerId ? ended : undefined;
     }

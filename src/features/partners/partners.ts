@@ -106,7 +106,8 @@ export function createPartnerKey(
     scopes: partner.scopes,
     eventGroups: partner.eventGroups,
     cidrs: partner.cidrs,
-    // The key has the limits of all businesses together; each access has those of its business.
+    // The limits of the key apply to all businesses together. Each access has limits for its
+    // business.
     limitMinute: partner.totalMinute,
     limitHour: partner.totalHour,
     maxEndpoints: partner.maxEndpoints,
@@ -131,7 +132,8 @@ export const getPartner = (rt: Runtime, nameOrId: string): PartnerRow =>
 
 /**
  * Lets a partner reach businesses, also those whose owner has excluded it before.
- * @throws AppError conflict if it reaches one of them already; none is then added
+ * @throws AppError conflict if the partner already reaches one of the businesses; no business is
+ *   then added
  */
 export function addBusinesses(
   rt: Runtime,
@@ -160,9 +162,10 @@ export function joinBusiness(rt: Runtime, partner: PartnerRow, business: Busines
 
 /**
  * Ends the access of a partner to businesses: its endpoints there are disabled, its holds released.
- * @param isExclusion whether the owners of the businesses exclude the partner, which is recorded
- *   even if the partner does not reach them
- * @throws AppError conflict if the partner does not reach one of them; none is then removed
+ * @param isExclusion whether the owners of the businesses exclude the partner. An exclusion is
+ *   recorded even if the partner does not reach the business
+ * @throws AppError conflict if the partner does not reach one of the businesses, unless they
+ *   exclude it; no business is then removed
  */
 export function removeBusinesses(
   rt: Runtime,

@@ -124,7 +124,8 @@ export function createPartnerStore(db: Db) {
   const selectAfter = db.prepare(`
     SELECT ${columns("position, business_id, sequence, type, owner_key_id")} FROM event
     WHERE position IS NOT NULL AND position > ? ORDER BY position`);
-  // The index of positions has all of these columns, so that other events are skipped unread.
+  // The index of positions has all of these columns, so SQLite skips other events without reading
+  // their rows.
   const selectChanges = db.prepare(`
     SELECT ${columns("position, business_id")} FROM event
     WHERE position IS NOT NULL AND position > :after AND type IN ('catalog.changed', 'business.added')

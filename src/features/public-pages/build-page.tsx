@@ -275,7 +275,7 @@ function toList(
 type Html = Pick<Page, "content" | "structuredData" | "props"> & {
   title: string;
   description?: string | null;
-  /** The path of the page with its query, if it is not that of the business. */
+  /** The path and query of the page; by default the path of the business's first page. */
   path?: string;
   /** The picture that chats show. */
   image?: string | undefined;

@@ -107,7 +107,10 @@ function createFormat(options: FormatOptions) {
     weekday,
     hours,
     days,
-    /** Returns the days and the hours of a window, without those that do not limit it. */
+    /**
+     * Returns the days and the hours of a window. The days are left out if they are all seven, and
+     * the hours if they are the whole day.
+     */
     window: ({ days: daysOfWindow, start, end }: WeeklyWindow): string =>
       [
         daysOfWindow.length === 7 ? "" : days(daysOfWindow),

@@ -206,7 +206,7 @@ function chooseLanguages(
   { context }: PageRequest,
 ): Variant {
   const acceptLanguage = getHeader(context.request, "accept-language");
-  // The URL can have any text, so a space between the two would not say where the first one ends.
+  // The language in the URL can be any text, so no separator would say where this text ends.
   const key = JSON.stringify([urlLanguage, acceptLanguage]);
   const known = variants.get(key);
   if (known) return known;

@@ -31,8 +31,8 @@ export class Tail {
   }
 
   /**
-   * Returns the requests after a cursor. The list begins now without a cursor, or with one from an
-   * earlier start.
+   * Returns the requests after a cursor. The list begins with the next request if there is no
+   * cursor, or if the cursor is of an earlier start of the recording.
    * @param waitMs how long to wait for a request if there is none yet
    */
   async read(
@@ -42,7 +42,7 @@ export class Tail {
     disconnected: AbortSignal,
   ): Promise<SeenRequests> {
     this.#start(watch);
-    // Requests are counted from each start. A cursor has the start and the count at its time.
+    // Each start of the recording counts from 0. A cursor has the time of its start and a count.
     const [startedAt, count] = (after ?? "").split(".").map(Number);
     const from = startedAt === this.#startedAt && count !== undefined ? count : this.#count;
     if (from >= this.#count && waitMs > 0) await this.#waitForRequest(waitMs, disconnected);

@@ -131,7 +131,7 @@ const HEALTH_CHECKS = `	health_uri /healthz
 	health_interval 2s
 	health_timeout 5s
 `;
-/** After a failure of a server, requests for no business go to the next one for five seconds. */
+/** If a server fails, requests that concern no business go to the next server for five seconds. */
 const FAILURE_CHECKS = "\tfail_duration 5s\n";
 
 function writeCaddyMap(servers: readonly MappedServer[], allAddresses: readonly string[]): string {
@@ -186,8 +186,9 @@ ${proxies.join("")}${proxyTo("", allAddresses, FAILURE_CHECKS)}`;
 }
 
 function writeNginxMap(servers: readonly MappedServer[], allAddresses: readonly string[]): string {
-  // nginx does not try a server with a standby for a second after a failed connection. The standby
-  // is always tried (max_fails=0). So is a server without a standby, whose max_fails nginx ignores.
+  // After a failed connection to a server with a standby, nginx does not try the server for a
+  // second. A standby is always tried (max_fails=0). A server without a standby is always tried,
+  // too, because nginx ignores max_fails of the only server.
   const upstream = (name: string, [first = "", ...others]: readonly string[]) => `upstream ${name} {
     server ${hostAndPort(first)} max_fails=1 fail_timeout=1s;
 ${others.map((address) => `    server ${hostAndPort(address)} max_fails=0 backup;\n`).join("")}}

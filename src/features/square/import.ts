@@ -189,7 +189,7 @@ function createImageFinder(objects: SquareObject[], skipped: SkippedLog) {
   const unused = new Map(
     objects.filter(({ type }) => type === "IMAGE").map((one) => [one.id, one]),
   );
-  // The map of unused images loses each image that an object uses, so this one is a copy.
+  // This copy keeps all images, whereas `unused` loses each image that an object uses.
   const images = new Map(unused);
 
   function read(image: Image, owner: string): NonNullable<AuthoredImages["images"]> {

@@ -195,8 +195,8 @@ function addUnreadFields(
   { skipped }: MappingContext,
 ): void {
   const { description = "" } = readDescription(item);
-  // Square may send the description with and without markup. The one that is not imported is
-  // reported as unread if it differs.
+  // Square may send the description with and without markup, and only one of the two is imported.
+  // The other is reported as left out if its text differs.
   const read = ["description", "descriptionPlaintext"].filter(
     (field) => item[field] === description,
   );

@@ -73,8 +73,9 @@ function mapOptions(list: ModifierList, what: string, context: MappingContext): 
 }
 
 /**
- * Returns the limits of a modifier group, which has only one minimum and maximum: the limits of its
- * dishes if these are equal, otherwise the list's limits. Dishes with other limits are reported.
+ * Returns the limits of a modifier group. Square can set limits for each dish, but a modifier group
+ * has only one minimum and maximum. If the limits of all dishes are equal, the group gets these.
+ * Otherwise it gets the list's limits, and the dishes with other limits are reported.
  */
 function limitsOf(
   list: ModifierList,

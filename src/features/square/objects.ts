@@ -188,7 +188,9 @@ function dataProblems(
   return problemsIn(`${where}.${field}`, data, schema.safeParse(data).error);
 }
 
-/** What a value must be, for each type name of zod. Any other value must be a whole number. */
+/**
+ * What a value must be, by its type in zod. A value of any type not listed must be a whole number.
+ */
 const NOUNS: Readonly<Record<string, string>> = {
   string: "text",
   boolean: "true or false",

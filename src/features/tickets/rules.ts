@@ -86,8 +86,9 @@ export const toPublicTicket = (
 });
 
 /**
- * Returns the event of an order. The event's flags say that everything is new, or that the status
- * has changed. An expired order has a `cancelled` event, too, with the order's status EXPIRED.
+ * Returns the event of an order. The `changed` flags of the event are all true for a new order;
+ * later only the flag of the status is true. An expired order has a `cancelled` event, too, in
+ * which the status of the order is EXPIRED.
  */
 export const ticketOrderEvent = (
   action: "created" | "confirmed" | "cancelled",

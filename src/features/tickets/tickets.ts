@@ -75,7 +75,7 @@ export function reissueTickets(
 /**
  * Checks in a ticket, once.
  * @param codeOrId the admission code, or the ID of the ticket if its holder lost the code
- * @param assertAdmitted throws if the caller does not admit the ticket, which is valid and not used
+ * @param assertAdmitted called with a valid, unused ticket; throws if the caller does not admit it
  * @throws AppError resource_not_found, conflict
  */
 export function checkInTicket(

@@ -12,7 +12,9 @@ import { createCatalogChangeStore } from "./store.ts";
 /** The catalog of a business as it was at an earlier version. */
 export type EarlierCatalog = {
   catalog: Catalog;
-  /** Whether each object and field that has changed since the version had local edits then. */
+  /**
+   * Whether an object or field had local edits at that version, for each that has changed since.
+   */
   edited: Reverted["edited"];
   /** The catalog that is stored now. */
   loaded: LoadedCatalog;

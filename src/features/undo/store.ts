@@ -39,8 +39,9 @@ function parse(raw: unknown): CatalogChangeRow {
 }
 
 /**
- * A change by its number: whether it is the newest of its business, and whether it is kept because
- * it or an older one was made after a time.
+ * A change by its number: whether it is the newest of its business, and whether it is too young to
+ * delete. A change is too young if it, or a previous change of its business, was made at
+ * `madeBefore` or later.
  */
 type Age = [number: number, isNewest: 0 | 1, isKept: 0 | 1];
 
@@ -103,10 +104,11 @@ export function createCatalogChangeStore(db: Db) {
         ) as Replaced;
     },
     /**
-     * Reads up to `limit` changes and deletes the old ones, which were made before a time. A change
-     * after a younger one of its business is not old: the clock may have been set back. The newest
-     * change of each business is kept, too. Returns the number to continue after; undefined if no
-     * change that was read is old.
+     * Reads up to `limit` changes, and deletes the old ones, which were made before `madeBefore`.
+     * The clock may have been set back, so a change is not old if a previous change of its business
+     * was made at that time or later. The newest change of each business is kept, too. Returns the
+     * number of the last old change, after which the next call continues; undefined if no change
+     * that was read is old.
      */
     prune(after: number, limit: number, madeBefore: number): number | undefined {
       const rows = selectAfter.all({ after, limit, madeBefore }) as Age[];

@@ -27,8 +27,8 @@ type StoredObject = ReplacedObject & { item: object; doc: DocOf[Kind] };
 
 /**
  * Plans to restore a version of a catalog by edits of the objects that differ, without reading the
- * others. Returns null if that is not enough: if objects were created, deleted or moved since, or
- * if the difference affects other objects or the business itself.
+ * others. Returns null if edits are not enough: because objects were created, deleted or moved
+ * since, or because the difference affects other objects or the business itself.
  */
 export function planUndoByEdits(
   rt: Runtime,
@@ -67,8 +67,8 @@ function readReplaced(rt: Runtime, businessId: string, version: number): Replace
 }
 
 /**
- * Returns each replaced object with the one that is stored now; null if one was created, deleted or
- * moved.
+ * Returns each replaced object with the object that is stored now. Returns null if an object was
+ * created, deleted or moved.
  */
 function findStored(
   rt: Runtime,
@@ -125,7 +125,7 @@ function readEdits(
 
 /**
  * Returns the stored objects whose keys occur as texts in the items, without the items' own
- * objects. Every object to which an item refers is among them.
+ * objects. Every other object to which an item refers is among them.
  */
 function loadMentioned(
   rt: Runtime,

@@ -12,7 +12,7 @@ export type EventFeed = {
   api: string;
   business: string;
   key: string;
-  /** The event types to read; if empty, all except those that must be named. */
+  /** The event types to read; an empty list reads all types that the feed has by default. */
   types: readonly string[];
 };
 export type FeedEvent = { id: string; type: string };

@@ -84,8 +84,9 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request to a route that is not below one business. The key must be a
-   * partner's, for several businesses. A request that is refused for its address or scope counts.
+   * Returns the key of a request to a route that is not below one business. The key must belong to
+   * a partner of several businesses. A request that is refused for its address or scope also counts
+   * against the limits of the partner.
    */
   authorizePartner(context: RequestContext, scope: NeededScope): PartnerCredential {
     const known = this.#findOrCountFailure(context);
@@ -102,20 +103,21 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request to a public route with a parameter that requires a key. Counts
-   * only failed authentications, and partners that do not reach the business, because `limitPublic`
-   * has counted the request.
+   * Returns the key of a request to a public route with a parameter that requires a key.
+   * `limitPublic` has counted the request already. A second count is made only if the
+   * authentication fails or if the key's partner does not reach the business.
    */
   authenticate(context: RequestContext, slug: string, scope: Scope): Credential {
     return this.#authenticateAt(context, slug, scope);
   }
 
   /**
-   * Returns the key of a request to a route that needs no key; undefined if the request has none.
-   * Counts only failed authentications, and partners that do not reach the business.
+   * Returns the key of a request to a route that needs no key; undefined if the request has none. A
+   * request is counted only if its authentication fails or if the key's partner does not reach the
+   * business.
    * @param slug the business in the path; undefined for a route that is not below one business
    * @throws AppError if the key is invalid, belongs to another business or must not be used from
-   *   the client's address. A key for several businesses is refused, too, if there is no slug
+   * the client's address. A key for several businesses is refused, too, if there is no slug
    */
   identify(context: RequestContext, slug: string | undefined): Credential | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;

@@ -152,7 +152,7 @@ export function createSharedAddressDetector(rt: Runtime): SharedAddressDetector 
 
   return {
     record(request) {
-      // A client on this machine says nothing about the others.
+      // A request from this machine does not show whether a proxy hides the other clients.
       if (isLocalRequest(request)) return;
       const proxy = findProxy(request);
       requests = proxy === address ? requests + 1 : 1;

@@ -21,7 +21,10 @@ export type Operators = {
   flush: () => void;
 };
 
-/** A refusal is reported for an hour, in which a scraper that is still refused asks again. */
+/**
+ * How long a refusal is reported. A scraper that is refused asks again within this hour, so the
+ * report lasts as long as the problem.
+ */
 const REFUSED_LASTS_MS = 60 * 60_000;
 
 export function createOperators(rt: Runtime): Operators {

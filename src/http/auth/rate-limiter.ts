@@ -44,7 +44,8 @@ export type RateLimiter = {
   peek: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
   /**
    * Returns the numbers of requests since an instant, by client and second, to save them. A client
-   * is left out until it has `minimum` requests, and then its earlier requests are returned, too.
+   * with fewer than `minimum` requests is left out. Once the client has reached the minimum, its
+   * requests from before the instant are returned, too.
    */
   countedSince: (
     instant: number,
@@ -178,7 +179,8 @@ function expire(meter: Meter, policy: RateLimitPolicy, now: number): void {
 }
 
 /**
- * Returns whether there are enough requests. Two buckets have at least two, so no third is read.
+ * Returns whether there are at least `minimum` requests. Each bucket has at least one request, so
+ * the first two buckets are enough to tell.
  */
 const hasRequests = ([first, second]: readonly Bucket[], minimum: 1 | 2): boolean =>
   (first?.count ?? 0) + (second?.count ?? 0) >= minimum;

@@ -40,7 +40,7 @@ const KEY_ID = /^(?:key|ptn)_/;
  * addresses once.
  */
 const MIN_SAVED_REQUESTS = 2;
-/** Smaller differences between the clocks are normal adjustment. */
+/** A smaller change of the difference between the clocks is a normal adjustment, not a jump. */
 const MIN_JUMP_SECONDS = 2;
 
 /**
@@ -51,7 +51,8 @@ export function createRateLimits(rt: Runtime): RateLimits {
   const keys = createRateLimiter();
   const addresses = createRateLimiter();
   // Wall clock minus monotonic clock, in milliseconds. The offset changes only when the wall clock
-  // is set: small changes would save the requests of one second under two seconds.
+  // jumps. If the offset followed small adjustments, the requests of one second could be saved
+  // under two different seconds.
   const measureOffset = () => rt.now() - rt.monotonic();
   let offset = measureOffset();
   // Several processes can save counts of the same second. Each of them marks its own rows with a
@@ -173,8 +174,9 @@ export class RequestLimits {
   }
 
   /**
-   * Counts a partner's request to a business, if the limits of the key there and those of the whole
-   * partner allow the request. @throws RateLimitError
+   * Counts a partner's request to a business, if the limits of the partner's key at this business
+   * and the limits of the whole partner both allow the request.
+   * @throws RateLimitError
    */
   #takeAtBusiness(
     context: RequestContext,

@@ -106,9 +106,10 @@ const fileRoute = (feature: string, laterScripts: readonly string[]): Route => (
 });
 
 /**
- * Returns whether a form or request was sent by a page of this server, not by one of another origin
- * with the reader's cookies. Browsers send Origin with every POST. Older ones send no
- * Sec-Fetch-Site, and others only over https.
+ * Returns whether a page of this server sent a form or request, and not a page of another origin
+ * with the reader's cookies. Origin decides where Sec-Fetch-Site is missing: browsers send Origin
+ * with every POST, but older browsers send no Sec-Fetch-Site, and newer browsers send it only over
+ * https.
  */
 function isFromSameOrigin({ rt, context: { request } }: PageRequest): boolean {
   const site = getHeader(request, "sec-fetch-site");

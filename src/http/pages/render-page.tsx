@@ -108,8 +108,9 @@ export function renderPage(location: PageLocation, page: Page): RenderedPage {
       policyOf(page, theme),
       "cross-origin-opener-policy",
       "same-origin",
-      // Paths can have secrets. With `no-referrer`, browsers send `Origin: null` with forms, and no
-      // form could be accepted from a browser that sends no Sec-Fetch-Site.
+      // Paths can have secrets, so browsers send the origin alone. With `no-referrer`, browsers
+      // would send `Origin: null` with forms, and the server could not accept a form from a browser
+      // that sends no Sec-Fetch-Site.
       "referrer-policy",
       "strict-origin",
     ],

@@ -144,7 +144,9 @@ export const toPublicPartner = (rt: Runtime, { partnerId }: PartnerCredential) =
   name: rt.store.partnerAccess.findName(partnerId) ?? "",
 });
 
-/** @param meta the business or partner of the list, and what else `meta` of the response has */
+/**
+ * @param meta the business or partner of the list, and any further fields of `meta` in the response
+ */
 export function respondPageAt(
   context: RequestContext,
   url: string,

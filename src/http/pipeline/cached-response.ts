@@ -50,7 +50,7 @@ export function createCachedResponse(
     (encoded[encoding] = {
       headers: [
         ...contentHeaders,
-        // `headers` can have the header, too, so that a 304 also sends it.
+        // The caller adds X-Content-Type-Options to `headers` if a 304 must also send this header.
         ...(headers.includes("nosniff") ? [] : NO_SNIFF),
         ...sharedHeaders,
         ...(encoding === "identity" ? [] : ["content-encoding", encoding]),

@@ -22,8 +22,9 @@ type Write = () => object | undefined;
 export const pathId = ({ request }: RequestContext): string => request.params["id"] ?? "";
 
 /**
- * Key of a text that ends the ETag of an object, and that JSON leaves out of the body. The text
- * differs if what a client may see of the object changes without a new version of the object.
+ * Key of a property whose text ends the ETag of an object. The property is not in the body, because
+ * JSON leaves out symbols. The text changes if what a client may see of the object changes without
+ * a new version.
  */
 export const ETAG_SUFFIX = Symbol("ETag suffix");
 
@@ -93,8 +94,8 @@ export const handleChange =
 export const ignoreBody = (): void => {};
 
 /**
- * Matches the suffix of an ETag (`ETAG_SUFFIX`). If-Match is compared without the suffix, because
- * only a new version makes a change conflict.
+ * Matches the suffix (`ETAG_SUFFIX`) of an ETag and the quote after it. If-Match is compared
+ * without the suffix, because a change conflicts with a newer version only.
  */
 const SUFFIX = /-[\d.]+"/g;
 

@@ -37,12 +37,18 @@ export type Route = {
   isForAnyOrigin?: boolean;
   /** Whether a route of another feature with the same path replaces this one. */
   isReplaceable?: boolean;
-  /** Whether the same path with a slash at its end leads to it: for addresses that people type. */
+  /**
+   * Whether the path with a slash at its end redirects to the route, because people type such
+   * paths.
+   */
   allowsSlash?: boolean;
 } & (
   | { scope: NeededScope; isAboveBusinesses?: false; handle: KeyHandler }
   | { scope: NeededScope; isAboveBusinesses: true; handle: PartnerHandler }
-  /** A route without a required key; "open": outside /v1/businesses, with a limit of its own. */
+  /**
+   * A route that needs no key. An "open" route is outside /v1/businesses and has a rate limit of
+   * its own.
+   */
   | { scope: "public" | "open"; isAboveBusinesses?: false; handle: OpenHandler }
 );
 

@@ -58,9 +58,9 @@ export type Admission<Connection> = {
 };
 
 /**
- * Returns a table of the open connections of each client. A flood does little else than add and
- * remove connections, so both take the same time however many are open. Choosing the connection to
- * close looks at those of one network.
+ * Returns a table of the open connections of each client. A flood mostly adds and removes
+ * connections, so adding and removing take the same time however many connections are open.
+ * Choosing the connection to close looks at the connections of one network only.
  * @param isInUse whether a request is in progress: an idle connection is closed first
  */
 export function createConnectionTable<Connection>(
@@ -158,7 +158,7 @@ export function createConnectionTable<Connection>(
 const networkName = (address: string): string => addressNetwork(address) ?? addressGroup(address);
 
 const CHECK_MS = 1000;
-/** Number of checks at which a socket may have unread data. */
+/** Number of successive checks at which a socket may have unread data before it is disconnected. */
 const BASE_CHECKS = 6;
 /**
  * Bytes of unread data for which a socket gets one more check. Any usable connection reads more per
@@ -188,7 +188,7 @@ export function limitConnections(
     const isExemptPeer = isExempt(address);
     const { refused, isFull } = isExemptPeer ? table.addExempt() : table.add(socket, address);
     if (isFull) onFull(table.largestNetwork());
-    // A connection that is refused itself is not in the table.
+    // If the new connection itself is refused, it is not in the table.
     if (refused !== socket)
       socket.once("close", () =>
         isExemptPeer ? table.removeExempt() : table.remove(socket, address),

@@ -58,7 +58,8 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
   server.removeAllListeners("request").on("request", checkedListener);
   server.on("checkExpectation", checkedListener);
   server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {
-    // The client of a body announced as too large gets the error before it sends the body.
+    // A client whose Content-Length is too large gets no 100 (Continue), so that it gets the error
+    // before it sends the body.
     if (!(Number(req.headers["content-length"]) > MAX_BODY_BYTES)) res.writeContinue();
     checkedListener(req, res);
   });
@@ -96,7 +97,8 @@ function watchForStalls(server: Server, rt: Runtime): () => boolean {
   };
   const timer = setInterval(check, TIMEOUT_CHECK_MS).unref();
   server.once("close", () => clearInterval(timer));
-  // Half of the interval is less than `callUnlessRead` waits, so one timeout is not put off twice.
+  // The function returns true for a shorter time than `callUnlessRead` waits, so a timeout that was
+  // put off is not put off again.
   return () => check() - resumedAt < TIMEOUT_CHECK_MS / 2;
 }
 
@@ -114,8 +116,8 @@ function callUnlessRead(socket: RespondingSocket, onLate: () => void): void {
 }
 
 /**
- * Sends an error after the responses to earlier, pipelined requests. A request that has not arrived
- * in full is the one that the error is about, so no response to it is awaited.
+ * Sends an error after the responses to earlier, pipelined requests. The error is about the request
+ * that has not arrived in full, so no response to that request is awaited.
  */
 function afterResponses(socket: RespondingSocket, sendError: () => void): void {
   const current = socket["_httpMessage"];

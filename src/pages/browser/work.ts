@@ -5,8 +5,8 @@ type State<T> = { value?: T; error?: unknown; isBusy: boolean };
 export type Loaded<T> = State<T> & {
   reload: () => Promise<void>;
   /**
-   * Changes the value that is shown now, which can be newer than `value`. The reply to a request
-   * that is under way replaces it.
+   * Changes the value that is shown now, which can be newer than `value`. A reply to a load that is
+   * still under way replaces the changed value.
    */
   update: (change: (value: T) => T) => void;
 };

@@ -12,8 +12,8 @@ type Raw = Omit<Hold, "segments" | "requiresApproval"> & {
 
 const OPEN = "status = 'OPEN' AND expires_at > :now";
 /**
- * Selects the holds from which the share of used holds of a key is computed: those that the key did
- * not release before they expired (`is_returned`), and that name no visitor.
+ * Selects the holds that count toward a key's share of used holds. A hold that the key released
+ * early (`is_returned`) does not count, and neither does a hold that names a visitor.
  */
 const COUNTED = "is_returned = 0 AND visitor IS NULL";
 
@@ -93,7 +93,8 @@ export function createHoldStore(db: Db) {
      */
     getState: (businessId: string, now: number) => selectState.get({ businessId, now }) as string,
     /**
-     * Counts the holds of a key from which its share of used holds is computed, and the used ones.
+     * Counts the holds that a key has made since a time (see `COUNTED`), and the used holds among
+     * them.
      */
     countSince: (keyId: string, since: number) =>
       countSince.get({ keyId, since }) as { made: number; used: number },

@@ -18,9 +18,9 @@ export type VisitListFilter = {
 };
 
 /**
- * A table of visits or ticket orders. Its lists are in the order of a column, or of the last change
- * if the filter has `updatedSince`. The indexes are for the order of the column: one for all rows,
- * one for the rows with a status, and one for the rows that a key has made (`own`).
+ * A table of visits or ticket orders. The lists are sorted by the column `order`, or by the last
+ * change if the filter has `updatedSince`. Each index is for lists sorted by `order`: `all` for all
+ * rows, `status` for the rows with one status, and `own` for the rows that a key has made.
  */
 type ListedTable = {
   table: string;
@@ -35,7 +35,8 @@ type ListedTable = {
 type Rows = { source: string; sort: string };
 
 /**
- * Returns conditions for a list sorted by `order`: a span of `order`, and the rows after a row.
+ * Returns the conditions of a list that is sorted by `order`: `from` and `to` bound the values of
+ * `order`, and `after` selects the rows behind the last row of the previous page.
  * @param id the column with the ID of a row
  */
 const spanConditions = (order: string, id: string) => ({
@@ -84,8 +85,8 @@ export function createVisitLists(db: Db, { table, names, order, indexes }: Liste
   };
 
   /**
-   * Chooses an index with few rows to read, in the order of the list. Pending visits may have to be
-   * sorted after they are read, because few are pending at a time.
+   * Chooses an index that gives few rows to read, in the order of the list. Pending visits are an
+   * exception: they may have to be sorted after the read, because few visits are pending at a time.
    */
   function chooseRows(filter: VisitListFilter): Rows {
     const { createdByKey, status, staffId, serviceId, updatedSince } = filter;

@@ -15,9 +15,9 @@ export const selectOwn = (table: string, names: string, isNamed = "id = :id"): s
 const DAY_MS = 86_400_000;
 
 /**
- * Selects the rows that overlap a span and end by `:until`, except those of one visit. Rows
- * that end more than a day after the span are not read. A row that lasts longer than a day could be
- * among them, so such rows are read from an index of their own.
+ * Selects the rows that overlap a span and end by `:until`, except those of one visit. The first
+ * part is for rows that last at most a day, so rows that end more than a day after the span are not
+ * read. The second part reads the longer rows from an index of their own.
  * @param isBusy the condition of rows that occupy time, which `longIndex` has, too
  * @param visitId the column with the ID of the visit
  */

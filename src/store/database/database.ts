@@ -88,12 +88,12 @@ export function openDatabase(
   let othersCommits = 0;
   let ownCommits = 0;
   const writeLock = createWriteLock(db, busyTimeoutMs, monotonic);
-  // better-sqlite3 makes a nested transaction a savepoint, and any other one deferred.
+  // better-sqlite3 runs a nested transaction as a savepoint, and an outer transaction as deferred.
   const runNestedOrDeferred = db.transaction((work: () => unknown) => work());
   const commit = db.prepare("COMMIT");
   const totalChanges = db.prepare("SELECT total_changes()").pluck();
   let isDryRun = false;
-  /** The number of transactions of a dry run that are running, each in the one before. */
+  /** The number of transactions of a dry run that are running, nested in one another. */
   let dryRunDepth = 0;
   let syncFailure: unknown;
 
@@ -242,8 +242,8 @@ const DAEMON_LOCK_TIMEOUT_MS = 100;
 const MAX_LOCK_ATTEMPTS = 100;
 
 /**
- * Returns whether a daemon holds the lock of `acquireDaemonLock`, which lets nobody else read the
- * lock file.
+ * Returns whether a daemon holds the lock of `acquireDaemonLock`. While a daemon holds the lock, no
+ * other process can read the lock file.
  */
 export function isDaemonRunning(path: string): boolean {
   if (!existsSync(`${path}.lock`)) return false;
@@ -268,8 +268,8 @@ export function acquireDaemonLock(path: string): { release: () => void } {
   for (let attempt = 1; ; attempt++) {
     const lock = tryDaemonLock(path);
     if (lock) return { release: () => lock.close() };
-    // Commands hold the lock for moments, and others can then still read the file. A daemon lets
-    // nobody read it.
+    // A command that checks for a daemon holds the lock for moments, during which others can read
+    // the file. While a daemon holds the lock, nobody else can read the file.
     if (attempt < MAX_LOCK_ATTEMPTS && !isDaemonRunning(path)) continue;
     throw new AppError("state_refuses", `Another deskbell daemon is running on ${path}.`, {
       fix: "stop that one first, or give this one its own --data-dir",
@@ -277,7 +277,7 @@ export function acquireDaemonLock(path: string): { release: () => void } {
   }
 }
 
-/** Returns a connection that holds the lock; undefined if another one holds it. */
+/** Returns a connection that holds the lock; undefined if another connection holds the lock. */
 function tryDaemonLock(path: string): Db | undefined {
   let db: Db | undefined;
   try {

@@ -5,8 +5,8 @@ import { parseJson, findMissingRow } from "./storage-error.ts";
 import { rmSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 
-// A database has the schema that the migrations up to its version create. Another schema means that
-// a disk or another program has changed a byte of it. SQLite reports neither as damage.
+// A database has the schema that the migrations up to its version create. If the schema differs, a
+// disk or another program has changed it. SQLite reports such a change as damage in neither case.
 
 type SchemaEntry = [type: string, name: string, table: string, sql: string | null];
 

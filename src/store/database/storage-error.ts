@@ -46,7 +46,9 @@ const CHECK_OWNER = "check the owner and the mode of the file and its folder";
 const notWritableError = (path: string, fix: string): AppError =>
   new AppError("not_permitted", `${path} cannot be opened for writing.`, { fix });
 
-/** Returns the reason why a file cannot be written or created, as far as its disk and folder show it. */
+/**
+ * Returns the reason why a file cannot be written or created, as far as its disk and folder show it.
+ */
 function explainUnwritable(path: string): AppError {
   if (isOnReadOnlyDisk(path)) return readOnlyDiskError(path);
   // SQLite does not report that a disk has no space for a new file.
@@ -110,7 +112,10 @@ export function isOnReadOnlyDisk(path: string): boolean {
   return code === "EROFS" || (code === "ENOENT" && accessErrorCode(dirname(path)) === "EROFS");
 }
 
-/** Returns the command that shows that the disk has no space for a file; undefined if it has. */
+/**
+ * Returns a command that shows that the disk of a file is full; undefined if no lack of space is
+ * found.
+ */
 function findFullDiskCommand(path: string): string | undefined {
   const folder = dirname(path);
   try {

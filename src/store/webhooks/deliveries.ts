@@ -93,7 +93,7 @@ export function createDeliveryStore(db: Db) {
     FROM attempt JOIN delivery ON delivery.number = attempt.delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
     WHERE attempt.number > :after ORDER BY attempt.number LIMIT :limit`);
 
-  // An endpoint that failed and has recovered has no success between two failures.
+  // An endpoint that failed and has recovered is left out: it has no success between two failures.
   const selectFailureShares = db.prepare(`
     SELECT endpointId, count(*) AS attempts, count(error) AS failed
     FROM (
@@ -160,9 +160,9 @@ export function createDeliveryStore(db: Db) {
       ) as (DeliveryRow & { endpointName: string })[],
 
     /**
-     * Counts the attempts since a time, and the failed ones among them, of each endpoint with an
-     * attempt that succeeded between two that failed. The latest attempts are read and no others,
-     * because reading all would take too long.
+     * Counts the attempts since a time, and the failed attempts among them, for each endpoint with
+     * a success between two failures. The counts cover the latest attempts alone, because reading
+     * all attempts would take too long.
      */
     listFailureShares: (since: number) =>
       selectFailureShares.all({ since }) as {

@@ -72,7 +72,7 @@ const STATES: Record<SearchState, Condition> = {
   CORRUPT: UNDELIVERED,
 };
 
-/** The most deliveries that the beginning of an event's ID finds. */
+/** The maximum number of deliveries that a search for the beginning of an event ID finds. */
 const MAX_PER_EVENT = 1000;
 
 const CONDITIONS: {
@@ -140,8 +140,8 @@ export type SearchCondition = {
 
 /**
  * Returns the filter in SQL, split into the condition that one index satisfies and the rest. The
- * index is that of the first condition with one; `CONDITIONS` begins with those that match the
- * fewest rows.
+ * index is the one of the first condition that has an index. `CONDITIONS` begins with the
+ * conditions that match the fewest rows.
  */
 export function toSearchCondition(filter: SearchFilter): SearchCondition {
   const names = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).filter(

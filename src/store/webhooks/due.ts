@@ -20,8 +20,8 @@ const COLUMNS = columns(
 );
 
 /**
- * The most due deliveries of an endpoint that are searched for those of other businesses: the search
- * takes about 50 ms, in which the thread sends nothing.
+ * The most due deliveries of an endpoint that are searched for deliveries of other businesses. A
+ * search of all of them takes about 50 ms, in which the thread sends nothing.
  */
 const MAX_SEARCHED = 50_000;
 
@@ -48,8 +48,9 @@ export function createDueStore(db: Db) {
     SELECT ${COLUMNS} FROM delivery
     WHERE endpoint_id = ? AND is_redelivery IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= ?
     ORDER BY is_redelivery, next_attempt_at, number LIMIT ?`);
-  // The index lacks the business, so the query reads row by row until it has found enough of them.
-  // The inner LIMIT bounds how many it reads. SQLite knows their order, and sorts nothing.
+  // The index does not contain the business, so the query tests row after row until it has found
+  // enough. The inner LIMIT bounds the number of tested rows. The rows come in the order of the
+  // index, so SQLite sorts nothing.
   const dueOfOthers = db.prepare(`
     SELECT ${COLUMNS} FROM (
       SELECT * FROM delivery
@@ -121,7 +122,10 @@ export function createDueStore(db: Db) {
     /** Lists due deliveries: new ones before redeliveries, then by due time. */
     listForEndpoint: (endpointId: string, now: number, limit: number) =>
       due.all(endpointId, now, limit) as DueRow[],
-    /** Lists due deliveries of other businesses than `except`, of the first MAX_SEARCHED. */
+    /**
+     * Lists due deliveries of businesses that are not in `except`, among the first MAX_SEARCHED due
+     * deliveries of the endpoint.
+     */
     listForEndpointExcept: (
       endpointId: string,
       now: number,

@@ -27,7 +27,10 @@ export type EndpointRow = {
   version: number;
   createdAt: number;
   updatedAt: number;
-  /** When `status` last changed; null if a deskbell changed it that did not store this time. */
+  /**
+   * When `status` last changed; null if an earlier deskbell changed it, which did not store the
+   * time.
+   */
   statusSince: number | null;
   /** When the receiver last accepted an event, to the second; null if it never has. */
   lastDeliveredAt: number | null;

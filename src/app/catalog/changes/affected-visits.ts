@@ -107,8 +107,9 @@ function withdrawnParts<Part extends Keyed & Offered>(
 }
 
 /**
- * Returns the visits of the objects that can still be cancelled. A visit that was completed, or
- * marked as a no-show, before its end cannot, so it is no reason to refuse a change.
+ * Returns the upcoming visits of the objects, without visits that can no longer be cancelled. A
+ * visit that was completed or marked as a no-show before its end cannot be cancelled, so it is no
+ * reason to refuse a change.
  */
 function findVisitsOf(
   rt: Runtime,

@@ -20,9 +20,10 @@ export type NextCatalog = {
   /** The catalog that is replaced; null if it has to be loaded. */
   loaded: LoadedCatalog | null;
   /**
-   * Makes the same change to the present catalog, if another process has changed it meanwhile. The
-   * function is set if `catalog` has only the objects that change and those that they refer to:
-   * such a part, unlike a whole catalog, cannot be compared with a later catalog.
+   * Returns the same change of the present catalog. The function is called if another process has
+   * changed the catalog meanwhile. The function is set if `catalog` has only the changed objects
+   * and the objects that they refer to: such a part, unlike a whole catalog, cannot be compared
+   * with a later catalog.
    */
   reload?: (() => NextCatalog) | undefined;
 };

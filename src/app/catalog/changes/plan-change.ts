@@ -92,8 +92,8 @@ export function planChange(
   const row = rt.store.businesses.findBySlug(next.business.slug);
   const now = timeBeforeTransition(rt, row);
   const isCurrent = loaded && isUnchanged(loaded.business, row);
-  // `others` is set if only a part of the catalog was loaded. The part in `next` was made from that
-  // load, so it cannot be compared with a later one.
+  // If `others` is set, only a part of the catalog was loaded, and `next` was made from this part.
+  // Such a `next` cannot be compared with a catalog that was loaded later.
   if (!isCurrent && loaded?.stored?.others)
     throw new Error("A part of a catalog has been compared with a later catalog.");
   const stored = isCurrent ? loaded.stored : row && loadCatalog(rt, row);
@@ -159,14 +159,18 @@ export function planChange(
 export const isUnchanged = (before: BusinessRow | null, now: BusinessRow | undefined): boolean =>
   before?.revision === now?.revision && before?.stockRevision === now?.stockRevision;
 
-/** Returns the result of a change without what it publishes: no events, and the same version. */
+/**
+ * Returns the result of a change as if it published nothing: without events, and with the version
+ * before the change.
+ */
 function describeChange(
   rt: Runtime,
   business: BusinessRow,
   { row, stored, edits, sectionEdits, next, origin, diff }: CatalogChange,
 ): ChangeResult {
-  // A catalog file can change the currency, delete or overwrite by mistake. The user of a command
-  // or an undo has asked for the change by name. Catalog files alone have an origin with `listed`.
+  // A catalog file can change the currency, delete objects or overwrite edits by mistake, so its
+  // result lists these changes. The user of a command or an undo has asked for the change by name.
+  // No origin but that of catalog files has `listed`.
   const isFile = origin !== "local" && "listed" in origin;
   const replacedByFile = isFile && stored ? stored.catalog : null;
   return {
@@ -212,9 +216,10 @@ function planEdits(
 }
 
 /**
- * Deletes the time off of the people whom a change creates, and the reasons of the time off of the
- * people whom it deletes: the ID of a new person is that of a deleted one with the same key. An undo
- * creates nobody, but restores people, whose time off has stayed.
+ * Deletes the time off of staff members whom a change creates: a new person has the same ID as a
+ * deleted person with the same key, and must not get that person's time off. Erases the reasons of
+ * the time off of staff members whom a change deletes. An undo restores people instead of creating
+ * them, so their time off stays.
  */
 function settleTimeOff(rt: Runtime, businessId: string, { origin, diff }: CatalogChange): void {
   const isUndo = origin !== "local" && "restored" in origin;

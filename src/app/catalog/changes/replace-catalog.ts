@@ -27,8 +27,9 @@ export type Permissions = {
   /** Accepts the prices in the files as amounts in the new currency. */
   acceptCurrencyChange?: boolean;
   /**
-   * Allows undoing local edits, emptying lists and changing prices by more than half: all of it,
-   * all except prices, or what an `UnconfirmedChange` names.
+   * Allows undoing local edits, emptying lists and changing prices by more than half: `true` allows
+   * all of this, "except prices" all but the prices, and an `UnconfirmedChange` exactly the losses
+   * that it lists.
    */
   confirmed?: boolean | "except prices" | UnconfirmedChange;
 };

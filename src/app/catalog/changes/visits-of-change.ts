@@ -29,9 +29,9 @@ export type VisitsOfChange = {
    */
   outsideHours: string[];
   /**
-   * IDs of future visits whose service, table or event is no longer offered, also because the area
-   * or a resource is not, or whose service the staff member of the visit no longer performs. These
-   * visits stay.
+   * IDs of future visits that stay, although guests can no longer book them: their service, staff
+   * member, table or event is no longer offered (perhaps because its area or a resource is not), or
+   * the staff member no longer performs the service.
    */
   withdrawn: string[];
   /** The visits of `affected` that messages name. */

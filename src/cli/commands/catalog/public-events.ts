@@ -74,8 +74,9 @@ const update = command({
       import("../../../app/catalog/changes/edit-object.ts"),
       import("../../../app/catalog/public-events.ts"),
     ]);
-    // `edit` assigns the changed event inside of the transaction, for the notes below. TypeScript
-    // does not see that, and would take the variable for null there if `as` were missing.
+    // `edit` assigns the changed event during the transaction, and the notes below read the event.
+    // TypeScript does not see the assignment: without `as`, the variable would have the type null
+    // there.
     let updated = null as PublicEventDoc | null;
     const edit = (doc: PublicEventDoc): PublicEventDoc => {
       const time = (flag: string, text: string | undefined, day: number) =>

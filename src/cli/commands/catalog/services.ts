@@ -109,7 +109,7 @@ const update = command({
     const { slug, doc: businessDoc } = business;
     const edits = parseEdits({ ...given, durationMin: duration }, businessDoc);
     const { editObject } = await import("../../../app/catalog/changes/edit-object.ts");
-    /** The variants that keep their prices although the service gets a new one. */
+    /** The variants that keep their own prices although the service gets a new price. */
     let kept: VariantDoc[] = [];
     const isConfirmed = cli.flags.yes || cli.flags.dryRun;
     const result = await whenConfirmed(cli, isConfirmed, (confirmed) =>
@@ -134,8 +134,9 @@ const update = command({
           const edited = variant === undefined ? withEdits(doc, edits) : doc;
           const isShownEdited = defaultVariant !== variants.find(({ isDefault }) => isDefault);
           if (!isShownEdited) return { ...edited, variants };
-          // A service with variants has the price and duration of the default one, which partners
-          // show. A service that is free or on request has no price in catalog files.
+          // Partners show the price and duration of the default variant as those of the service, so
+          // an edit of this variant also changes the service. A service that is free or on request
+          // has no price in catalog files, and gets none.
           const { durationMin } = edits;
           const priceCents = hasPrice(doc) ? edits.priceCents : undefined;
           return withGiven({ ...edited, variants }, { durationMin, priceCents });

@@ -10,7 +10,9 @@ const STEP = 1024;
 /** Clients may keep a `sortOrder` in 32 bits. */
 const MAX_SORT_ORDER = 2 ** 31 - 1;
 
-/** `moved`: the indexes of stored objects that left their place among the others. */
+/**
+ * `moved`: the indexes of stored objects whose place among the other stored objects has changed.
+ */
 export type SortOrders = { sortOrders: number[]; moved: Set<number> };
 
 /**
@@ -216,8 +218,8 @@ function differingPrices(before: DocOf[Kind], after: DocOf[Kind]): ObjectChange[
 }
 
 /**
- * Returns the prices of an object (under "") and of its parts, such as variants, by their keys. A
- * link to an add-on or service has the key of that object.
+ * Returns the prices of an object (under "") and of its parts, such as variants, by their keys. The
+ * price in a link to an add-on or service is listed under the key of that add-on or service.
  */
 export function pricesOf(doc: object): Map<string, number> {
   const prices = new Map<string, number>();

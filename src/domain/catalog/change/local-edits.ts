@@ -100,8 +100,8 @@ export function nextLocalEdits(
 
 /**
  * Returns the local edits to store after an undo; null deletes the entry of an object. A restored
- * object that had local edits counts as edited again. Its stored edit has the file's document;
- * without a stored edit, the document that the undo replaces counts as the file's.
+ * object that had local edits counts as edited again, and its entry keeps the document that the
+ * catalog file has. If the object has no entry, the document before the undo counts as the file's.
  */
 function restoredLocalEdits(
   edits: LocalEdits,

@@ -19,8 +19,8 @@ export type Emptied = {
 };
 
 /**
- * Fields that link an object to others, with a noun for the others. A catalog file that lacks
- * these fields, such as one made from a CSV table, would empty them.
+ * Fields that link an object to other objects, each with a noun for these other objects. A catalog
+ * file that lacks these fields, such as one made from a CSV table, would empty them.
  */
 const LINKS: { [K in Kind]?: { [field: string]: string } } = {
   service: { staff: "staff", addons: "add-ons", resources: "resources" },

@@ -99,8 +99,8 @@ function createFinder<D extends Keyed>(before: readonly D[]): (doc: Keyed) => D 
 }
 
 /**
- * Returns the document with the previous keys that a file omits: the ID is derived from the first
- * one.
+ * Returns the document with the previous keys that a file omits. The ID of the object is derived
+ * from the first of its keys, and so stays the same.
  */
 function keepIdentity<K extends Kind>(kind: K, old: DocOf[K], doc: DocOf[K]): DocOf[K] {
   const identified = withPreviousKeysOf(old, doc);
@@ -117,7 +117,10 @@ const withPreviousKeysOf = <D extends Keyed>(old: Keyed | undefined, doc: D): D 
     ? doc
     : { ...doc, previousKeys: [...new Set([...old.previousKeys, ...doc.previousKeys])] };
 
-/** Adds the new keys of an object, and of a public event's ticket types, by the old references. */
+/**
+ * Adds the new key of a renamed object to `renamed`, under the reference to its old key. The ticket
+ * types of a public event are added in the same way.
+ */
 function addRenames<K extends Kind>(
   renamed: Map<string, string>,
   kind: K,

@@ -36,8 +36,8 @@ export function findUnchanged(contents: readonly unknown[], current: Catalog | n
 }
 
 /**
- * Returns whether an add-on's maximum quantity may change, which is the default in services that
- * link to it.
+ * Returns whether a file may change the maximum quantity of an add-on. This quantity is the default
+ * in the services that link to the add-on.
  */
 function maxQuantityDiffers(item: unknown, { objects }: Catalog): boolean {
   if (!isRecord(item)) return true;

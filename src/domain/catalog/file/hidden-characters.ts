@@ -10,8 +10,9 @@ const LONG_TEXTS: ReadonlySet<unknown> = new Set(["description", "bio", "address
 
 /**
  * Returns an issue for each new one-line text that has control or invisible characters. The search
- * ends after one more issue than an error lists, which shows that there are others. A text that an
- * earlier version stored is accepted, so that other fields of its object can be edited.
+ * stops one issue above `MAX_ISSUES`, which tells the caller that more issues exist than an error
+ * lists. A text that an earlier version stored is accepted, so that other fields of its object can
+ * be edited.
  * @param contents parsed files that are not validated yet
  */
 export function findHiddenCharacters(

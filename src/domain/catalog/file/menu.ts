@@ -137,7 +137,10 @@ function readItemPrice(
 export const lowestPrice = (sizes: MenuItemDoc["sizes"]): number =>
   Math.min(...sizes.map(({ priceCents }) => priceCents));
 
-/** Returns whether a file can omit the price: the item has none, or its sizes give it. */
+/**
+ * Returns whether a file can omit the price: the item has none, or its price is that of its
+ * cheapest size.
+ */
 const isPriceOmitted = ({ priceType, priceCents, sizes }: MenuItemDoc): boolean =>
   priceType === "FREE" || priceType === "MARKET" || priceCents === lowestPrice(sizes);
 
@@ -166,8 +169,8 @@ const DEFAULT_MIN_SELECTIONS = 0;
 const OPTION_DEFAULTS = defaultsFor<ModifierGroupDoc["options"][number]>()({ allergens: [] });
 
 /**
- * A group that sets no `max` allows all of its options to be chosen. The default is never less than
- * `min`, nor than the smallest `max` that a file can have.
+ * Returns the `max` of a group whose file sets none, so that guests can choose all of its options.
+ * The result is at least `min`, and at least 1, because a file cannot set a `max` of 0.
  */
 const defaultMaxSelections = (min: number, optionCount: number): number =>
   Math.max(min, optionCount, 1);

@@ -70,7 +70,8 @@ export function repairValue(contents: unknown[], issue: ZodIssue): void {
 
 /**
  * Deletes or replaces the object or list around a value that `repairValue` could not repair.
- * @returns false if it is a whole item or the business, or in neither of them
+ * @returns false, without a repair, if this object or list is a whole item or the business itself,
+ * or lies outside of items and the business
  */
 export function repairContainer(contents: unknown[], { path }: ZodIssue): boolean {
   const container = path.slice(0, -1) as Path;
@@ -123,8 +124,8 @@ export function findUncertain(
       const section = SECTIONS[kind].path;
       const containsSection = path.every((part, index) => part === section[index]);
       const nextName = section[path.length] ?? "";
-      // An invalid value may define whatever section it contains. An object with unknown fields may
-      // do so only if one of these is a misspelled name.
+      // An invalid value may define every section inside it. An object with unknown fields may
+      // define a section only if one of these fields looks like a misspelled name of the section.
       if (
         containsSection &&
         (misspelled.length === 0 || misspelled.some((name) => isLike(name, nextName)))

@@ -39,8 +39,9 @@ export function validateSchema(contents: unknown[], unchanged: Unchanged): Schem
 
   for (const issue of found) repairValue(contents, issue);
   let remaining = findIssues(contents, unchanged);
-  // Each round repairs what contains the values of the round before, so a path has as many rounds as
-  // parts. The limit ends the loop even if a repair changes nothing.
+  // Each round repairs the object or list around each value that is still invalid after the round
+  // before. A path therefore needs at most as many rounds as it has parts. The limit ends the loop
+  // even if a repair changes nothing.
   for (let rounds = longestPath(remaining); rounds > 0; rounds--) {
     // `filter` repairs all containers; `some` would stop at the first.
     if (remaining.filter((issue) => repairContainer(contents, issue)).length === 0) break;
@@ -58,8 +59,8 @@ const longestPath = (issues: readonly ZodIssue[]): number =>
 
 /**
  * Returns where files differ from their schema. Items are validated one by one, because zod copies
- * its input, and a copy of a whole file is large. The search ends after one more issue than an
- * error lists, which shows that there are others.
+ * its input, and a copy of a whole file is large. The search stops above `MAX_ISSUES` issues, which
+ * tells the caller that more issues exist than an error lists.
  */
 function findIssues(contents: readonly unknown[], unchanged: Unchanged): ZodIssue[] {
   const found: ZodIssue[] = [];
@@ -76,7 +77,9 @@ function findIssues(contents: readonly unknown[], unchanged: Unchanged): ZodIssu
   return found;
 }
 
-/** Returns the first issues of a value, with its path in front of theirs. */
+/**
+ * Returns the first issues of a value. The path of each issue begins with the path of the value.
+ */
 function issuesOf(schema: z.ZodType, value: unknown, path: Path): ZodIssue[] {
   return safeParse(schema, value)
     .slice(0, MAX_ISSUES + 1)

@@ -264,7 +264,7 @@ function readVariants(
   return variants;
 }
 
-/** @param service the values that a reader gives to a variant without its own */
+/** @param service the duration and price that a variant gets if a file states none */
 const writeVariant = (
   context: WriteContext,
   doc: VariantDoc,

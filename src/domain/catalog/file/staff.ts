@@ -127,8 +127,8 @@ function readTimeOff(reader: Reader, span: z.infer<typeof timeOff>): StaffDoc["t
 }
 
 /**
- * Returns time off with a date in place of the start if its first day is a whole day, and in place
- * of the end if its last day is one.
+ * Returns time off as a file has it. If the time off begins with a whole day, `from` is the date of
+ * that day; if it ends with a whole day, `to` is the date of that day.
  */
 function writeTimeOff(
   { timezone, instant }: WriteContext,

@@ -135,7 +135,8 @@ export function parseSource(source: CatalogSource): ParsedSource {
   let findPosition: ((offset: number) => Position) | undefined;
   const positionAt = (offset: number): Position => (findPosition ??= indexLines(text))(offset);
   const addIssue = (code: SourceIssue["code"], offset: number, detail: string): void => {
-    // One issue more than an error lists shows that there are others.
+    // Up to `MAX_ISSUES` + 1 issues are kept: the last one shows that there are more than an error
+    // lists.
     if (issues.length <= MAX_ISSUES) issues.push({ code, ...positionAt(offset), detail });
   };
   try {

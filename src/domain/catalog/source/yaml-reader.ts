@@ -31,8 +31,8 @@ export class SyntaxIssue extends Error {
 }
 
 /**
- * The events of a parsed text. Lenient parsing replaces characters of the file: the offsets stay
- * valid in both, but values must be read from `text`.
+ * The events of a parsed text. Lenient parsing replaces some characters of the file. The offsets
+ * are the same in the file and in `text`, but values must be read from `text`.
  */
 export type YamlEvents = { text: string; events: Event[] };
 
@@ -59,9 +59,10 @@ const parseStrictly = (text: string): YamlEvents => ({
 });
 
 /**
- * Parses what YAML forbids and most other parsers accept: a closing bracket that is not indented
- * more than its field, and tabs in brackets. Spaces replace the tabs, and any comment and line
- * break before such a bracket, so that every offset stays valid.
+ * Parses two things that YAML forbids and most other parsers accept: a closing bracket that is not
+ * indented more than its field, and tabs in brackets. Every replaced character becomes one space,
+ * so that all offsets stay valid: each tab, and the line break before such a bracket with any
+ * comment before this line break.
  * @throws `cause` if the replaced characters turn out to be part of a value
  */
 function parseLeniently(text: string, cause: YAMLException): YamlEvents {
@@ -134,7 +135,7 @@ function explain(text: string, error: unknown): unknown {
 const startOfLastLine = (text: string): number =>
   Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
 
-/** Reasons that the parser gives outside of brackets and quotation marks. */
+/** Matches the parser's reasons for errors outside of brackets and quotation marks. */
 const BLOCK_REASON =
   /^(?:tab characters|bad indentation|end of the stream or|expected ':')|multiline key/;
 

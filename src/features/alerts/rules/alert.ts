@@ -46,8 +46,9 @@ export type Cause = {
   /** When the last alert was created; null before the first one. */
   alertedAt: number | null;
   /**
-   * How many alerts, up to the last one, came less than an hour after the one before; absent before
-   * the first alert, and in causes that version 0.2 has stored.
+   * The number of alerts in the current run, including the first and the last one. Each alert of a
+   * run came less than an hour after the alert before it. Absent before the first alert, and in
+   * causes that version 0.2 has stored.
    */
   alertsInARow?: number;
 };

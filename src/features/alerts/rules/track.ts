@@ -16,7 +16,10 @@ const HOUR_MS = 3_600_000;
 const CLEAR_MS = HOUR_MS / 2;
 /** The shortest time between two alerts of a growing group. */
 const INTERVAL_MS = HOUR_MS;
-/** A cause that begins again within this time is flapping: it sends at most one alert an hour. */
+/**
+ * A cause that begins again within this time after its last alert is flapping. RESOLVED then waits
+ * until this time has passed since FIRING.
+ */
 const FLAPPING_MS = 2 * HOUR_MS;
 /** How long resolved causes are kept for `alerts list`. */
 const KEPT_MS = 7 * 24 * HOUR_MS;
@@ -27,7 +30,10 @@ const MAX_RESOLVED = 500;
  * any number of times.
  */
 const MAX_IN_A_ROW = 3;
-/** A condition joins a group if so many of its code and business are open, itself included. */
+/**
+ * A new condition joins a group if at least this many conditions of its code and business are open,
+ * itself included.
+ */
 const GROUP_SIZE = 5;
 
 export type Tracked = {
@@ -46,10 +52,10 @@ export type Tracked = {
  *   hours of its last alert, RESOLVED also waits until two hours after FIRING, so that a flapping
  *   condition has at most two alerts in two hours.
  *
- * A new condition joins a group with one cause if, itself included, at least five of its code and
- * business are open. The group's alert is repeated at most once an hour when conditions join;
- * RESOLVED follows an hour after the last alert or later. A condition covered by another open one
- * sends no alert.
+ * A new condition joins a group with one cause if at least five conditions of its code and business
+ * are open, itself included. The group's alert is repeated at most once an hour when conditions
+ * join; RESOLVED follows an hour after the last alert or later. A condition covered by another open
+ * one sends no alert.
  *
  * A notice is sent at most once an hour for each subject. Notices about a visit are sent at once,
  * up to three in a row; a later one waits until an hour after the last alert.
@@ -70,7 +76,7 @@ export function trackConditions(
     const condition = untracked.get(member.fingerprint);
     untracked.delete(member.fingerprint);
     const isOpen = condition !== undefined || isCovered(member.condition);
-    // A notice is about a moment: it has no end, and each notice that is found is another one.
+    // A notice is about a moment and has no end, so each notice that a check finds is a new one.
     const isMoment = isNotice(member.condition.code);
     const wasOpen = member.isOpen && !isMoment;
     if (condition !== undefined && !wasOpen) began.push(condition);

@@ -99,8 +99,10 @@ const BY_HAND_MS = 240_000;
 const MANY_BYTES_PER_DAY = 100_000_000_000;
 
 /**
- * Returns how many bytes the server copies to a folder each day, at the interval of the last two
- * copies; undefined if they do not show the interval of the server. Each copy has all data.
+ * Returns how many bytes the server copies to a folder each day, computed from the size of the
+ * newest copy and the time between the last two copies. Each copy has all data. Returns undefined
+ * if there are fewer than two copies, or if their times are so close that a command made one of
+ * them.
  */
 function bytesPerDay(dir: string): number | undefined {
   const [newest, before] = listBackupsIn(dir).filter(({ path }) => isRegularBackup(basename(path)));

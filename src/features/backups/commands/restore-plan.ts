@@ -5,7 +5,8 @@ import type { AccessChange } from "../store/access.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { isoTime, shortTime } from "../../../cli/output/table.ts";
 
-// A person must know the access and the guests that a restore brings back before confirming it.
+// A person who confirms a restore must first see the access and guests that the restore brings
+// back.
 
 /**
  * Returns the plan as JSON output has it. `erasuresKnownUntil` is null if no signed list came with

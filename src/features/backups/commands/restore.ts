@@ -208,8 +208,8 @@ async function report(
     cli.note(
       `The previous data could not be authenticated (${tagError}): a restore of them needs --untrusted.`,
     );
-  // No person had to confirm the plan if there were no data to replace, and so it was not shown
-  // before.
+  // The plan was not shown before if there were no data to replace, because nobody had to confirm
+  // it.
   if (previousData === null) describePlan(cli, restored, trust);
   if (!isAuthentic && !trust.keepAdded && access.filter(isAdded).some(({ kind }) => kind === "key"))
     cli.note(

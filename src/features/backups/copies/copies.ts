@@ -48,8 +48,8 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
     isOfPlace(config, copy) &&
     copy.createdAt >= newest.createdAt &&
     copy.createdAt <= Math.max(latestPlausibleTime(rt), newest.createdAt);
-  // A late list of erased guests makes the copy due again each minute, also after a failure,
-  // because a restore of the last copy must erase the same guests.
+  // The newest backup is due again each minute, even after a failure, while --backup-dir lacks a
+  // part of the list of erased guests. A restore of the last copy must erase these guests, too.
   if (!isErasureListCopied(config)) return newest;
   if (isCopied) return undefined;
   const failure = readBackupState(config, "copy-failure");
@@ -58,7 +58,10 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   return isTried && now() - failure.at < RETRY_MS ? undefined : newest;
 }
 
-/** A backup of a handover that did not take place is not copied, but replaced by a new one. */
+/**
+ * Returns the newest backup, apart from backups that were made for cancelled or failed handovers.
+ * Such a backup is not copied: a new one replaces it.
+ */
 function findNewestToCopy(rt: Runtime): Backup | undefined {
   const { config } = rt;
   const newest = findNewestBackup(rt, isRegularBackup);
@@ -91,9 +94,11 @@ type CopyOptions = {
 };
 
 /**
- * Copies a backup to --backup-dir and passes it to --backup-command, each also if the other fails.
- * A failure is logged and recorded.
- * @returns whether it was copied to each place that is set
+ * Copies a backup to --backup-dir and passes it to --backup-command. The command runs even if the
+ * copy to --backup-dir fails, unless another server has taken over. Failures are logged and
+ * recorded.
+ * @returns whether the backup has reached each place that is set; with `isLast`, the command is
+ * left out
  */
 export async function copyBackup(
   rt: Runtime,
@@ -147,7 +152,8 @@ export async function copyBackup(
     });
     return false;
   }
-  // The next start passes the backup to the command, so the copy is not complete before.
+  // A last copy is not recorded as complete if there is a command, because the next start must pass
+  // the backup to the command.
   if (command === null || !isLast)
     saveBackupState(config, "copy", {
       at: rt.now(),
@@ -164,9 +170,9 @@ export async function copyBackup(
 }
 
 /**
- * Returns the result of --backup-command for a backup if the command must not run again: because it
- * has received the backup, or has failed less than an hour ago. --backup-dir can be due earlier,
- * because it also gets the list of erased guests.
+ * Returns the earlier result of --backup-command for a backup if the command must not run again,
+ * because it has received the backup or has failed less than an hour ago; otherwise undefined. A
+ * backup can be due again for --backup-dir alone, which also gets the list of erased guests.
  */
 function findCommandResult({ config, now }: Runtime, name: string): CommandResult | undefined {
   const copy = readBackupState(config, "copy");
@@ -180,8 +186,8 @@ function findCommandResult({ config, now }: Runtime, name: string): CommandResul
 }
 
 /**
- * Returns whether another server has taken over with a copy in --backup-dir. The command may
- * replace the newest backup in its place, which is then one of that server.
+ * Returns whether another server has taken over with a copy in --backup-dir. The command must not
+ * run then, because it may overwrite the newest backup of the other server.
  */
 function isTakenOver(config: Config): boolean {
   const { dir } = config.backups;

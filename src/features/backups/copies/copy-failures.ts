@@ -25,8 +25,8 @@ export const hashPlace = ({ backups: { dir, command } }: Config): string =>
 type OfPlace = { place?: string; dir?: string | null };
 
 /**
- * Returns whether a result is that of the current --backup-dir and --backup-command. Version 0.2
- * stored no `place`: only `dir`, and only with a copy.
+ * Returns whether a stored result is about the current --backup-dir and --backup-command. Version
+ * 0.2 stored no `place`: a copy has only `dir`, and a failure has neither and counts as current.
  */
 export const isOfPlace = <State extends OfPlace>(
   config: Config,
@@ -42,8 +42,8 @@ export type CopyFailure = { option: "--backup-dir" | "--backup-command"; error: 
 
 /**
  * `name`: the name of the backup; null if only the folder was checked.
- * `isErasureListLate`: whether the copied list of erased guests lacks some of them, so that a
- * restore of the newest copy would bring these guests back
+ * `isErasureListLate`: whether the copied list lacks erased guests, whom a restore of the newest
+ * copy would bring back
  */
 type Details = Pick<
   BackupState["copy-failure"],

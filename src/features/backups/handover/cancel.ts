@@ -7,9 +7,9 @@ import { createEpoch } from "../restore/new-epoch.ts";
 import { forgetHandover, type Handover } from "./state.ts";
 
 /**
- * Makes the data writable again after a handover. The last copy then lacks what the server stores
- * from now on. The server therefore records one more takeover, by itself, so that no restore takes
- * this copy for all that was ever stored. The caller has the daemon lock.
+ * Makes the data writable again after a handover. The last copy lacks what the server stores from
+ * now on. The server therefore records a takeover of its own, after which no restore regards the
+ * last copy as complete. The caller has the daemon lock.
  * @throws AppError state_refuses if another server has taken over, or if the folder of the copies
  * cannot be read or written to
  */
@@ -21,7 +21,7 @@ export function cancelHandover(config: Config, { to }: Handover, now: number): v
       { fix: "mount its disk" },
     );
   assertNotTakenOver(config, to);
-  // The tag of the last copy has the epoch of this server.
+  // This server made the last copy, so the tag of the copy has the epoch of this server.
   const takeover = createEpoch(config, to, now, { epoch: readOwnEpoch(config), isLast: true });
   try {
     saveOwnEpoch(config, takeover.epoch);
@@ -29,7 +29,8 @@ export function cancelHandover(config: Config, { to }: Handover, now: number): v
     takeover.undo();
     throw error;
   }
-  // A daemon that finds the takeover begun, and the epoch here, ends the takeover.
+  // If this process is killed before `endTakeover`, the next start of the daemon ends the takeover,
+  // because the epoch of the takeover is that of this server.
   forgetHandover(config);
   endTakeover(to, takeover.epoch);
 }

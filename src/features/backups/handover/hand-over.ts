@@ -34,7 +34,7 @@ export const NO_WRITERS: Writers = {
 /**
  * Ends all writing, and makes and verifies a last copy in the folder `to`. The file of the handover
  * then forbids every write. If the copy fails, the server goes on. The caller has the daemon lock.
- * @param stopping ends the handover, and the server does not go on
+ * @param stopping aborts the handover when the daemon stops; the server then does not go on
  * @returns why the data were not handed over; undefined if they were. The file of the handover has
  * the reason, too, unless the disk is full.
  */
@@ -80,8 +80,8 @@ export async function handOver(
 }
 
 /**
- * Asserts that the command still waits for the handover: after it has said that nothing happened,
- * the server must go on. The wait for deliveries can be longer than that of the command.
+ * Asserts that the command still waits for the handover. While deliveries were in flight, the
+ * command may have given up and said that nothing happened, and the server must then go on.
  * @param asked the request at the beginning; undefined if no daemon was asked
  */
 function assertStillAsked(config: Config, asked: Handover | undefined): void {
@@ -99,12 +99,12 @@ function deleteLastCopies({ config, log }: Runtime, dir: string): boolean {
   try {
     const copies = listBackupsIn(dir);
     const made = readBackupState(config, "copy");
-    // The disk of the folder may have failed, or may not be mounted any more.
+    // A recorded copy is missing if the disk of the folder has failed or is not mounted any more.
     if (made?.dir === dir && !copies.some(({ path }) => basename(path) === made.name))
       throw new AppError("storage_failed", `${made.name} is not in ${dir}.`);
     for (const { path } of copies) {
       const found = readBackupTag(config, path);
-      // A restore needs --fenced for the last copies from before a takeover.
+      // A last copy from before a takeover may stay, because a restore of it needs --fenced anyway.
       const isLast = found.kind === "authentic" && found.tag.isLast === true;
       if (!isLast || found.tag.epoch < readNewestEpoch(dir)) continue;
       rmSync(path);
@@ -133,8 +133,8 @@ function saveFailure({ config, log }: Runtime, failed: Handover, asked?: Handove
   } catch (error) {
     const reason = errorInWords(error);
     log("error", "The failure of the handover could not be stored.", { reason });
-    // The file that is still there forbids every write, or asks for the handover again. A full disk
-    // has no room for another one, but files can be deleted.
+    // The stored file could not be replaced, and would forbid every write or ask for the handover
+    // again. A file can be deleted even if the disk is full.
     forgetHandover(config);
   }
 }

@@ -31,8 +31,8 @@ export const guardHandedOver: CreateWriteGuard = (config) => {
 };
 
 /**
- * Asserts that no other server has taken over with a copy in the last --backup-dir. A folder that
- * does not exist prevents no change: it prevents the start of a daemon that copies to it.
+ * Asserts that no other server has taken over with a copy in the last --backup-dir. Commands may
+ * write if this folder does not exist, but a daemon that copies to it does not start.
  * @throws AppError state_refuses
  */
 function assertNotReplaced(config: Config): void {

@@ -18,7 +18,10 @@ const NAME = /^epoch-(\d{1,9})$/;
 const nameOf = (epoch: number): string => `epoch-${epoch}`;
 const BEGUN = "takeover begun";
 
-/** Returns whether a number can be that of a takeover, and of one after it. */
+/**
+ * Returns whether a value can be an epoch: a whole number after which the next takeover still gets
+ * a valid file name.
+ */
 export const isEpoch = (value: unknown): value is number =>
   Number.isSafeInteger(value) && NAME.test(nameOf(Number(value) + 1));
 
@@ -57,7 +60,8 @@ export function readBackupDir<Result>(path: string, read: (path: string) => Resu
 export function assertNotTakenOver(config: Config, dir: string): void {
   const newest = readNewestEpoch(dir);
   const own = readOwnEpoch(config);
-  // The epochs of another folder, such as a new one, can be lower.
+  // A folder has a lower epoch than this server, or none, if the server used another folder before.
+  // No other server has then taken over with a copy in this folder.
   if (newest < own || newest === 0) return;
   const marker = join(dir, nameOf(newest));
   const state = readBackupDir(marker, (path) => readFileSync(path, "utf8").trim());

@@ -92,11 +92,11 @@ function copyKeyCommand({ masterKeyPath }: Config, fingerprint = "copy"): string
 }
 
 /**
- * Encrypts with the current master key what only an older one decrypts. The data stay as they
- * are if there is no current key.
- * @param options `withSecrets`: false for a file that is not authentic, because somebody who has
- * stolen an old key could have put known signing secrets into the file. Stored replies contain
- * secrets, too.
+ * Encrypts with the current master key the data that only an older key decrypts. The data stay as
+ * they are if there is no current key.
+ * @param options `withSecrets`: whether to encrypt signing secrets, and stored replies, which
+ * contain secrets, too. The value is false for a file that is not authentic, because somebody who
+ * has stolen an old key could have put known signing secrets into the file.
  */
 export function reencryptRestored(
   rt: Runtime,

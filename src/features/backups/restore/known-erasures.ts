@@ -68,9 +68,9 @@ export function findErasures(
   };
   const copy = readErasureCopy(config, dirname(file));
   if (copy.facts?.server === server) add(copy.lines, copy.facts.asOf);
-  // An operator who restores a backup without a tag trusts it, and also the guests in the list next
-  // to it. The other lines of this list, and its time, do not count, because anybody can have
-  // written them.
+  // An operator who restores a backup without an authentic tag trusts the backup, and so also the
+  // erased guests in the list next to it. The other lines of this list, and its time, do not count,
+  // because anybody can have written them.
   else if (tag === undefined) add(parseErasures(copy.lines).visitIds, -Infinity);
   for (const { path } of listBackupsIn(dirname(file))) {
     const other = readBackupTag(config, path);

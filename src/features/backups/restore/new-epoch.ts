@@ -8,22 +8,22 @@ import { readRecordedCounters } from "./recorded-counters.ts";
 type TakenCopy = {
   /** The epoch in the tag of the copy; 0 if the tag is not authentic. */
   epoch: number;
-  /** Whether the copy is complete until the next takeover. */
+  /** Whether the copy has all that its server ever stored, as long as no other takeover begins. */
   isLast: boolean;
 };
 
 /** A takeover that has begun. */
 type Takeover = {
   epoch: number;
-  /** Leaves the folder as it was, so that the next try finds the copy as this one did. */
+  /** Deletes the files of this takeover, so that the next try finds the folder as this one did. */
   undo: () => void;
 };
 
 /**
  * Records in the folder of the copies that a takeover has begun. A server with a lower epoch can no
- * longer start. The epoch is higher than each one that is known: those of the folder, of the copy,
- * of the servers that used the folder, and of this server. The folder alone would not do, because a
- * server that has changed its folder has an epoch from the old one.
+ * longer start. The new epoch is higher than all known ones: that of the folder, that in the tag of
+ * the copy, the one recorded with the counters, and that of this server. A server that has changed
+ * its folder has an epoch from the old folder, which the new folder lacks.
  * @param dir the folder of the copies
  * @throws AppError state_refuses if another server takes over at the same time, or if the recorded
  *   counters in the folder are damaged
@@ -32,18 +32,19 @@ export function createEpoch(config: Config, dir: string, now: number, copy: Take
   const newest = readNewestEpoch(dir);
   const inFolder = Math.max(newest, copy.epoch, readRecordedCounters(dir).epoch);
   // Machines that take over with one copy at the same time may have different epochs of their own.
-  // This number is therefore the same on all of them, and only one of them can create its file.
+  // `claimed` does not depend on them, so it is the same on all machines, and only one machine can
+  // create its file.
   const claimed = (copy.isLast ? copy.epoch : inFolder) + 1;
   const epoch = Math.max(inFolder, readOwnEpoch(config)) + 1;
-  // A last copy is no longer complete after a takeover that began after `isLast` was determined.
+  // A takeover that began after `isLast` was determined may have stored data that the copy lacks.
   if (newest >= claimed) throw concurrentError();
   const created: number[] = [];
   create(claimed);
   if (epoch !== claimed) {
     try {
       create(epoch);
-      // The first file stays, so that no other machine creates it. Its takeover goes on in the
-      // second.
+      // The file of the lower number stays, so that no other machine can create it. The takeover
+      // now has the file of the higher number.
       endTakeover(dir, claimed);
     } catch (error) {
       undo();
@@ -60,7 +61,8 @@ export function createEpoch(config: Config, dir: string, now: number, copy: Take
   }
 
   function undo(): void {
-    // A power cut between the two deletions leaves the lower number, as before the second file.
+    // The higher number is deleted first. A power cut between the two deletions then leaves the
+    // same state as before the second file was created.
     for (const number of created.toReversed()) deleteMarker(dir, number);
   }
 }

@@ -16,8 +16,9 @@ const NAME = "counters.json";
 type Recorded = { epoch: number; counters: BusinessCounters[] };
 
 /**
- * Returns the highest counters, the highest epoch of the servers that recorded them, and at least
- * the number of takeovers since then. All takeovers count if there is no record.
+ * Returns the highest counters, the highest epoch of the servers that recorded them, and how far
+ * epochs have risen since, which is at least the number of takeovers. All takeovers count if there
+ * is no record.
  * @param dir the folder of the copies
  * @throws AppError state_refuses if the record cannot be read or is damaged
  */

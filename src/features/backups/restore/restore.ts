@@ -49,7 +49,7 @@ export type RestorePlan = {
   isAuthentic: boolean;
   /** The keys, endpoints, calendars and destinations that the restore adds or changes. */
   access: AccessChange[];
-  /** The access of the backup that was revoked since, and is revoked again. */
+  /** The access that was revoked after the backup was made. The restore revokes it again. */
   revoked: AccessChange[];
   erasures: KnownErasures;
   /** The data that no key here decrypts. */
@@ -154,7 +154,8 @@ export async function restoreBackup(
         keyLimits: isTrusted ? [] : readKeyLimits(databasePath, now),
       },
     );
-    // What `beforeReplacing` records should not remain of a restore that fails.
+    // `prepareReplacement` can fail, and so comes first: the records that `beforeReplacing` makes
+    // must not remain if the restore fails.
     prepareReplacement(databasePath, draft);
     beforeReplacing?.(readCounters(draft));
     const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
@@ -254,9 +255,9 @@ const changedError = (file: string): AppError =>
   });
 
 /**
- * Adds a tag to the replaced data, so that they can be restored like a backup.
- * @returns why adding the tag failed; null if it did not fail, also if the data are damaged or no
- * master key exists, which leave the data without a tag
+ * Adds a tag to the replaced data, so that they can be restored like a backup. The data get no tag
+ * if they are damaged, or if they are encrypted and no master key exists.
+ * @returns why adding the tag failed; null if it did not fail or the data get no tag
  */
 function tagCopy(config: Config, copy: string, now: number): string | null {
   // A log remains only if the data are so damaged that it could not be merged.

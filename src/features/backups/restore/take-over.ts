@@ -81,10 +81,10 @@ const takeOverCommand = (dir: string): string =>
 type Unauthentic = Backup & { kind: Exclude<FoundTag["kind"], "authentic">; reason: string };
 
 /**
- * Lists the copies in a folder. The first of the authentic copies is the newest: it has the most
- * takeovers, and of these the most changes. The time decides last, because a clock that was ahead
- * gives copies a later time. The copies in `unauthentic` are in the order of the times in their
- * names, the latest first.
+ * Lists the copies in a folder. The authentic copies are sorted by the number of takeovers, then by
+ * the number of changes, and then by time, the newest copy first. The time decides last, because a
+ * clock that was ahead gives copies a later time. The copies in `unauthentic` are in the order of
+ * the times in their names, the latest first.
  */
 function listCopies(config: Config, dir: string) {
   const authentic: (Backup & { epoch: number; progress: number })[] = [];
@@ -158,7 +158,7 @@ type LastCopy = Pick<BackupTag, "epoch">;
 export function findLastCopy(config: Config, dir: string, { path }: Backup): LastCopy | undefined {
   const found = readBackupTag(config, path);
   if (found.kind !== "authentic" || found.tag.isLast !== true) return undefined;
-  // The folder has no epoch yet if its server has used another one until the handover.
+  // The folder has no epoch yet if its server used another folder until the handover.
   if (readNewestEpoch(dir) > found.tag.epoch) return undefined;
   // A copy that lacks what any server has recorded is not complete, whatever its tag says.
   const copied = new Map(readBackupCounters(path).map((business) => [business.id, business]));

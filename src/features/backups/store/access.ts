@@ -43,8 +43,9 @@ export type KeyLimits = Record<(typeof LIMIT_COLUMNS)[keyof typeof LIMIT_COLUMNS
 
 export type AccessChange = Pick<AccessRow, "kind" | "id" | "name" | "business"> & {
   /**
-   * `brought back`: the live row is inactive, for example revoked, and that of the backup is
-   * active. `secret ended`: a valid secret of the key in the backup ended for good after it.
+   * `brought back`: the live row is inactive, for example revoked, but the row of the backup is
+   * active. `secret ended`: a secret of the key that is valid in the backup ended for good after
+   * the backup was made.
    */
   change: "new" | "brought back" | "changed" | "limits raised" | "secret ended";
   /** The limits that are higher in the backup, with the live value and that of the backup. */
@@ -85,8 +86,8 @@ export function createAccessStore(db: Db) {
 }
 
 /**
- * Returns the access that is active in a backup, and that the live database lacks, has as inactive,
- * or has with other rights, other secrets or lower limits.
+ * Returns the active access of a backup that the live database does not have in this form: the live
+ * row is missing or inactive, or has other rights, other secrets or lower limits.
  * @param livePath the live database; if there is no such file, all rows are new
  */
 export function listAccessChanges(
@@ -110,7 +111,8 @@ export function listAccessChanges(
 }
 
 /**
- * Returns the active keys of a backup with a valid secret that ended for good after it.
+ * Returns the active keys of a backup that have a valid secret there which has ended for good
+ * since.
  * @param revoked the IDs of what was revoked, secrets included (`secretId`)
  */
 export const listEndedSecrets = (

@@ -53,8 +53,8 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
 }
 
 /**
- * Copies the committed data, also while a transaction is open. It uses another connection, because
- * SQLite cannot copy a database inside of a transaction.
+ * Copies the committed data, also while a transaction is open. The copy needs a connection of its
+ * own, because SQLite cannot copy a database inside of a transaction.
  * @param tag authenticates the copy before it gets its name
  */
 export function copyCommitted(path: string, to: string, tag: (draft: string) => void): void {
@@ -208,8 +208,8 @@ const VERSIONED_TABLES = ["endpoint", "booking", "reservation", "ticket_order", 
 /**
  * Migrates a file, and raises the counters of each business to `increase` above the highest value
  * in the file and in `elsewhere`. Counters of a business that is not in the file are kept, in case
- * the business is created again. The versions of rows in `VERSIONED_TABLES` are raised to that of
- * the catalog.
+ * the business is created again. The versions of rows in `VERSIONED_TABLES` are raised to at least
+ * the catalog version of their business.
  */
 export function advanceCounters(
   path: string,

@@ -42,12 +42,12 @@ function findInFolder(
     const isBefore = ({ movedAt }: MovedBusiness): boolean =>
       movedAt >= createdAt || createdAt > now;
     const businesses = readBusinessesOf(path);
-    // A damaged file is taken to have each business that moved after the backup was made.
+    // A damaged file counts as having each business that moved after the backup was made.
     const contained = moves.filter((move) => businesses?.has(move.id) ?? isBefore(move));
     if (contained.length === 0) return [];
     const slugs = new Set(contained.flatMap(({ id }) => businesses?.get(id) ?? []));
-    // If the backup was made after all moves, its businesses had come back by then and were deleted
-    // later, so the time of the backup counts.
+    // If no business moved after the backup was made, the businesses had come back by then and were
+    // deleted later. The time of the backup then replaces the time of the move.
     const moveTimes = contained.filter(isBefore).map(({ movedAt }) => movedAt);
     const endsAt = endOfBackups(moveTimes.length > 0 ? Math.min(...moveTimes) : createdAt);
     return [{ path, slugs: [...slugs], endsAt }];

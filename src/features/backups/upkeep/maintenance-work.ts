@@ -98,9 +98,9 @@ export function createMaintenance(
   }
 
   /**
-   * Returns whether to make a backup because the newest one is of a handover that did not take
-   * place: such a backup is not copied. After each call that checks this, those of the next ten
-   * minutes return false.
+   * Returns whether to make a new backup because the newest one was made for a handover that did
+   * not take place, and is therefore not copied. The function checks this once in ten minutes, and
+   * returns false in between.
    */
   function mustReplace(): boolean {
     const now = rt.monotonic();

@@ -60,8 +60,9 @@ export const isMaintenanceDue = (rt: Runtime): boolean =>
   findUncopiedBackup(rt) !== undefined || isScrubUnfinished(rt);
 
 /**
- * Returns whether a restore would refuse the newest backup, because version 0.2 or another key made
- * it, or would need a key from before a rotation, which a standby may not have.
+ * Returns whether the newest backup should be replaced. A restore would refuse it if version 0.2 or
+ * another key made it. A restore would also need a key that a standby may not have if the data were
+ * encrypted before a rotation.
  */
 export function isNewestOutdated(rt: Runtime): boolean {
   const { config } = rt;

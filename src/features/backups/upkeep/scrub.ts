@@ -56,7 +56,10 @@ export async function scrub(rt: Runtime, signal?: AbortSignal): Promise<void> {
   saveBackupState(config, "scrub", state);
 }
 
-/** A damaged backup that an earlier round found stays reported until it is verified again. */
+/**
+ * Returns the state of a new round. A damaged backup that an earlier round found stays reported
+ * until it is verified again.
+ */
 const startRound = (rt: Runtime, before: Scrub | null): Scrub => ({
   startedAt: rt.now(),
   finishedAt: null,
@@ -87,7 +90,7 @@ async function scrubEvents(rt: Runtime, state: Scrub, mustStop: () => boolean): 
   }
 }
 
-/** A database that cannot be read is reported as `database.damaged`. */
+/** Records that the database cannot be read, which the condition `database.damaged` reports. */
 function reportUnreadable(rt: Runtime, error: unknown): void {
   const damage = storageError(error, rt.config.databasePath);
   if (damage?.code !== "storage_failed") throw error;

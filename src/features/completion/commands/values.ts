@@ -111,6 +111,9 @@ export const fixedValues = (valueKind: string): Suggestion[] => findEntry(FIXED,
 export const loadLister = async (valueKind: string): Promise<Lister | undefined> =>
   findEntry(LIVE, valueKind) ?? findEntry(await loadLiveValues(), valueKind);
 
-/** Returns the entry of the noun with the argument or flag, else that of the latter alone. */
+/**
+ * Returns the entry for the noun with its argument or flag. If there is no such entry, returns the
+ * entry for the argument or flag alone.
+ */
 const findEntry = <Entry>(entries: Record<string, Entry>, valueKind: string): Entry | undefined =>
   entries[valueKind] ?? entries[valueKind.slice(valueKind.indexOf(" ") + 1)];

@@ -14,7 +14,7 @@ import { confirmTicketOrder, createTicketOrder } from "../../tickets/orders/orde
 const SALON = "salon-aurora";
 
 /**
- * A visit to book. `share` chooses its start among the free ones of a day: 0 is the first, 0.5 the
+ * A visit to book. `share` chooses among the free start times of a day: 0 is the first, and 0.5 the
  * one in the middle.
  */
 type SampleVisit = { share: number; request: NamedRequest };
@@ -136,7 +136,10 @@ const search = (rt: Runtime, slug: string, request: NamedRequest, from: string, 
     yieldToEventLoop: createEventLoopYield(),
   });
 
-/** Returns the free start of a day that `share` chooses; undefined if none is free. */
+/**
+ * Returns the free start time that `share` chooses on a day; undefined if the day has no free start
+ * time.
+ */
 async function findStart(
   rt: Runtime,
   slug: string,

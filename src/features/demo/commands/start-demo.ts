@@ -135,7 +135,7 @@ async function assemble(
 
 /**
  * Writes the log to a file, because its lines would overwrite the live view.
- * @returns a function that ends the diversion
+ * @returns a function that sends the log to standard error again and closes the file
  */
 function divertLog(path: string): () => void {
   const file = createWriteStream(path, { mode: 0o600 });
@@ -158,8 +158,8 @@ function createDemoLink(rt: Runtime, business: BusinessRow): string {
 }
 
 async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
-  // The endpoint needs the URL, and the receiver needs the secret of the endpoint, so the port is
-  // chosen before both.
+  // The port is chosen first: the URL of the endpoint contains the port, and the receiver needs the
+  // signing secret of the endpoint before it starts.
   const port = await findFreePort(RECEIVER_PORT);
   const url = `http://127.0.0.1:${port}/hook`;
   const { secret } = await createEndpoint(rt, {

@@ -6,7 +6,10 @@ import type { BusinessRow } from "../../../store/businesses.ts";
 import type { DeskSession } from "../desks.ts";
 import { type DeskAbsence, type DeskAway, localOf } from "../rules.ts";
 
-/** Lists the time off within today and tomorrow. To end a longer time off takes a command. */
+/**
+ * Lists the time off that lies within today and tomorrow. The desk cannot end a longer time off:
+ * the operator ends it with a command.
+ */
 export const listAbsences = (rt: Runtime, { business }: DeskSession): DeskAbsence[] => {
   const { timezone } = business.doc;
   const today = localDateOf(rt.now(), timezone);

@@ -42,7 +42,7 @@ export type Action = {
   /** True if the desk of one person does not have the action. */
   isOfBusiness?: true;
   run: (rt: Runtime, session: DeskSession, form: DeskForm) => Done;
-  /** Returns why the action was refused, if its error alone does not say it. */
+  /** Returns the reason for a refusal that the error alone does not tell; otherwise undefined. */
   explain?: (
     rt: Runtime,
     session: DeskSession,
@@ -61,8 +61,8 @@ const done = (
 });
 
 /**
- * Returns an action that changes the status of a visit. Its form has the start that it shows in the
- * field `shown`.
+ * Returns an action that changes the status of a visit. The form's field `shown` is the start of
+ * the visit that the page shows.
  */
 const statusAction = (
   action: "approve" | "decline" | "cancel" | "complete" | "noShow",
@@ -151,7 +151,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     right: "close",
     isOfBusiness: true,
     run(rt, { business }, { until = "" }) {
-      // An empty field closes for the rest of the hours.
+      // If the field is empty, the business closes for the rest of its opening hours.
       const change = closeFromNow(rt, business.slug, until || null);
       return done("closed", { count: keptVisitIds(change).length });
     },
@@ -260,7 +260,7 @@ function enterAway(rt: Runtime, { business }: DeskSession, { staff = "", day }: 
   const { timeOff, visits } = markAway(rt, business.slug, {
     staff,
     from: day === "tomorrow" ? tomorrow : formatInstant(currentMinute, timezone),
-    // A date as the end includes its whole day.
+    // An end that is a date without a time includes the whole day.
     to: day === "tomorrow" ? tomorrow : today,
     reason: null,
   });

@@ -50,7 +50,7 @@ export function listDishes(
   ];
   const soldOutUntil = rt.store.soldOut.list(id);
   const isSoldOut = (one: Choice) => {
-    // A mark with the time null has no end.
+    // The value null means that the dish is sold out until somebody offers it again.
     const until = soldOutUntil.get(one.id);
     return until !== undefined && (until === null || until > rt.now());
   };

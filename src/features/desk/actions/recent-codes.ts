@@ -4,7 +4,10 @@ import { BoundedCache } from "../../../domain/bounded-cache.ts";
 // Admission codes are stored as hashes. The codes of an order that a desk has confirmed stay in the
 // memory of the process for a while, because a phone that lost the response sends the action again.
 
-/** How long codes are kept. A page sends an action again for a minute, and later asks a person. */
+/**
+ * How long codes are kept. A page sends an unanswered action again for a minute, and then asks a
+ * person, who may answer minutes later.
+ */
 const KEPT_MS = 15 * 60_000;
 /** The most codes that are kept, those of the newest orders. */
 const MAX_CODES = 2000;

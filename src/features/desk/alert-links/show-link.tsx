@@ -22,9 +22,9 @@ import {
 } from "./alert-links.ts";
 import { ALERT_LINK_TEXTS } from "./texts.ts";
 
-/** The decisions as actions of the desk, whose texts the buttons have. */
+/** The desk's action for each decision. The buttons have the texts of these actions. */
 const ACTIONS = { accept: "approve", decline: "decline" } as const;
-/** The decisions as outcomes at the desk, whose texts the pages have. */
+/** The desk's outcome for each decision. The pages have the texts of these outcomes. */
 const DONE = { accept: "approved", decline: "declined" } as const;
 
 /** What a link asks the reader to decide. */

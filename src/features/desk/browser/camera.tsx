@@ -85,7 +85,7 @@ const vibrate = (message: DeskMessage | null): void => {
 
 type Listeners = {
   onStart: () => void;
-  /** Returns whether the code was taken. A code that was not is reported again. */
+  /** Returns whether the page has sent the code. If it has not, `watch` reports the code again. */
   onCode: (code: string) => Promise<boolean>;
 };
 

@@ -106,7 +106,10 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     }
   };
 
-  /** Sends the unanswered action, unless it is being sent already; null without a response. */
+  /**
+   * Sends the unanswered action, unless it is being sent already. Returns the message of the
+   * response; null if none arrives.
+   */
   const deliver = async (): Promise<DeskMessage | null> => {
     const { unanswered } = state.current;
     if (unanswered === null || state.current.isBusy) return null;
@@ -219,8 +222,8 @@ const addMissed = (
     : { ...answer, text: `${answer.text} ${notTaken} ${missed}`, isGood: false };
 
 /**
- * Returns the state after a tap that is not taken. The camera tries a code several times a second,
- * so the function returns undefined if the state stays the same, and the page is not drawn again.
+ * Returns the changes of the state after a tap that is not taken; undefined if nothing changes. The
+ * page is then not drawn again, although the camera tries a code several times a second.
  */
 function refuseTap(
   { wait }: DeskTexts,
@@ -228,9 +231,9 @@ function refuseTap(
   { fields, failedAttempts }: Unanswered,
   tap: { fields: string; label: string },
 ): Partial<State> | undefined {
-  // A second tap of the same button is no other action.
+  // A second tap of the button whose action has no response is not reported as missed.
   const nextMissed = fields === tap.fields ? missed : tap.label;
-  // A message about a missing response already says to wait.
+  // The message about a missing response is kept, because it names the unanswered action.
   const isShown = failedAttempts > 0 || message?.text === wait;
   if (!isShown) return { missed: nextMissed, message: { text: wait, isGood: false, codes: [] } };
   return nextMissed === missed ? undefined : { missed: nextMissed };

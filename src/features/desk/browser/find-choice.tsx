@@ -13,7 +13,8 @@ export function FindChoice({ page, label, name, choices }: Props) {
   const [text, setText] = useState("");
   const [canSearch, setCanSearch] = useState(false);
   // The server renders no search field, and the browser's first rendering must equal the server's,
-  // so an effect adds the field. When an item has left the list, its search text is cleared.
+  // so an effect adds the field. The effect clears the search text whenever the number of choices
+  // changes, for example after a dish was marked as sold out.
   useEffect(() => {
     setCanSearch(choices.length > MAX_UNSEARCHED);
     setText("");

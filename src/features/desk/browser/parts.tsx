@@ -65,7 +65,10 @@ type FormProps = {
   /** Fields that are not shown. */
   fields?: Readonly<Record<string, string>>;
   button: string;
-  /** Screen readers say this text after the button's, which other buttons may have too. */
+  /**
+   * The text that screen readers say after the button's text, because several buttons may have the
+   * same text.
+   */
   about?: string | undefined;
   /** The class of the button. */
   look?: "primary" | "danger" | undefined;

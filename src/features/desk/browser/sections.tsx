@@ -86,7 +86,10 @@ export const countedTitle = (title: string, items: readonly unknown[]): string =
 export const soldOutTitle = (texts: DeskTexts, { soldOut, hidden }: DeskView): string =>
   countedTitle(texts.soldOut, [...soldOut, ...hidden]);
 
-/** The newest orders can be overdue, so that only older ones are left to confirm. */
+/**
+ * Returns whether orders can be confirmed. `orders` is empty if all of the newest orders are
+ * overdue, although older orders may still wait.
+ */
 export const hasOrders = ({ orders, hasMoreOrders }: DeskView): boolean =>
   orders.length > 0 || hasMoreOrders;
 

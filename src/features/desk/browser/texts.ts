@@ -35,7 +35,7 @@ export type DeskTexts = {
   drop: string;
   status: Record<VisitStatus, string>;
   actions: Record<DeskVisitAction, string>;
-  /** The text above the actions that the guest wants to know, by who tells the guest. */
+  /** The text above the actions of which a guest should be told. The text says who does that. */
   tells: Record<Teller, string>;
   newTime: string;
   note: string;
@@ -65,7 +65,7 @@ export type DeskTexts = {
   closeUntil: string;
   restOfDay: string;
   close: string;
-  /** The text while other hours than the usual ones apply. */
+  /** The text while a closing that a desk has entered can be taken back. */
   closedAtDesk: string;
   takeBackClosing: string;
   somebodyAway: string;

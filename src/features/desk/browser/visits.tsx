@@ -33,8 +33,8 @@ type VisitsProps = {
   page: Page;
   visits: readonly DeskVisit[];
   /**
-   * Whether each row shows its date and until when the visit must be decided. A row with a date has
-   * no ID, because the list of its day may have the same visit.
+   * Whether each row shows the date of the visit and the time until which the business must decide.
+   * Such a row has no ID, because the list of the visit's day may contain a row with this ID.
    */
   withDate?: boolean;
 };
@@ -163,7 +163,10 @@ function QuickActions({ page, visit }: RowProps) {
 const NOTIFYING: readonly DeskVisitAction[] = ["decline", "cancel", "reschedule"];
 const isNotifying = (action: DeskVisitAction): boolean => NOTIFYING.includes(action);
 
-/** A guest whom nobody tells is one that a person has to call. */
+/**
+ * Returns the style of the text about who tells the guest. The text is a warning if nobody tells
+ * the guest, because a person must call then.
+ */
 const lookOf = (teller: Teller): string => (teller === "nobody" ? "warn" : "faint");
 
 function VisitDetails({ page, visit, withDate = false }: RowProps) {

@@ -38,7 +38,7 @@ export async function enable(
   const { rt } = deps;
   const recoverFrom = parseRecover(deps, recover);
   // A daemon parks a large backlog in the background, but perhaps no daemon is running. The rest is
-  // parked here, because no other deliveries can be sent or cancelled.
+  // parked here, because only parked deliveries can be sent or cancelled.
   await continueBacklogMoves(rt, signal);
   if (signal.aborted) return;
   const { recovered, cancelled } = enableEndpoint(rt, id, recoverFrom);

@@ -56,8 +56,9 @@ export async function moveVisit(
 }
 
 /**
- * Returns how long after its visit a service starts, in milliseconds.
- * @throws AppError state_refuses if no service of the visit starts at that time any more
+ * Returns the time from the start of a visit to the start of one of its services, in milliseconds.
+ * @param startsAt the start of the service when the row was selected
+ * @throws AppError state_refuses if no service of the visit starts at this time any more
  */
 function delayOfService(rt: Runtime, businessId: string, id: string, startsAt: number): number {
   const visit = getBooking(rt, businessId, id);

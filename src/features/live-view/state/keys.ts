@@ -27,7 +27,7 @@ export function parseKeys(input: string, key: Partial<InkKey>): Key[] {
   const named = NAMES.find(([flag]) => key[flag]);
   if (named) return [named[1]];
   // Esc and a key in one chunk look like alt with this key. No action has a key with alt, so the
-  // chunk is taken for two keys.
+  // chunk is read as Esc and the key.
   const escKey = key.meta ? ["esc"] : [];
   // The split leaves the separators at odd indices.
   const typed = input

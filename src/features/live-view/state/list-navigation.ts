@@ -50,8 +50,8 @@ function moveBy(
   const top = clamp(scrolledTop, selected - height + 1, selected);
   const offset = position.offset === null ? null : position.offset + top - topIndex;
   const topId = rows[top]?.id ?? null;
-  // A negative offset is above `newestSeen`: the list shows later deliveries, and the first of them
-  // becomes the newest one that was seen.
+  // A negative offset means that the list has scrolled to deliveries newer than `newestSeen`. The
+  // first visible delivery then becomes `newestSeen`.
   const isAboveNewestSeen = offset !== null && offset < 0;
   const wasFollowing = position.top === null;
   const firstShownId = rows[topIndex]?.id ?? null;

@@ -126,7 +126,7 @@ function handleDayKey(
   if (key === "b") return { ui: chooseNextBusiness(ui, screen, viewport) };
   const { day, takenAt } = viewport.snapshot;
   const visits = day?.visits ?? [];
-  // The selection moves as text scrolls, from the first visit to the last one.
+  // The keys that scroll a text move the selection here, from the first visit to the last one.
   const scrollMax = Math.max(0, visits.length - 1);
   const index = visitIndex(screen.selected, day, takenAt);
   const newIndex = scrollBy(index, key, { ...viewport, scrollMax });

@@ -45,7 +45,7 @@ export function goBack(ui: UiState): UiState {
   return ui;
 }
 
-/** Closes a screen if it is the top screen; otherwise opens it on top of those of `below`. */
+/** Closes a screen if it is the top screen; otherwise opens it on top of the screens of `below`. */
 export const toggleScreen = (ui: UiState, screen: Screen, below = ui): KeyResult => ({
   ui: currentScreen(ui).kind === screen.kind ? goBack(ui) : pushScreen(below, screen),
 });

@@ -44,7 +44,7 @@ export function renderCharts(snapshot: Snapshot, width: number, height: number):
   if (height === 1) return [counts];
   const { delivered, failed } = snapshot.lastHour;
   const columns = Math.min(delivered.length, inner - LABEL_CELLS - TOTAL_CELLS);
-  // The border and the counts take three rows; two charts share the others.
+  // The border and the counts take three rows; the two charts share the remaining rows.
   const rows = Math.floor((height - 3) / 2);
   const [ok, fail] = [delivered.slice(-columns), failed.slice(-columns)];
   // Both charts have one scale, so that a few failures look few.

@@ -27,8 +27,8 @@ type Column = {
   span: (row: FoundDelivery, cells: number) => Span;
 };
 
-// These widths are in cells. A wide terminal has room for the longest event type; a terminal with
-// the column for receivers has room for a usual one.
+// These widths are in cells. A wide terminal has room for the longest event type. A narrower
+// terminal that still has a column for receivers has room for an event type of usual length.
 const CURSOR_CELLS = 1;
 const LONGEST_TYPE_CELLS = 26;
 const USUAL_TYPE_CELLS = 21;
@@ -91,8 +91,8 @@ const renderTitles = (columns: readonly Column[], inner: number): StyledLine =>
   );
 
 /**
- * Returns the columns that fit into `inner` cells. Event type, host and error share the space left
- * by the others, so each further column needs a wider terminal.
+ * Returns the columns that fit into `inner` cells. Event type, host and error share the space that
+ * the fixed columns leave, so each further fixed column needs a wider terminal.
  */
 function columnsFor(
   inner: number,
@@ -145,7 +145,8 @@ function columnsFor(
     },
   ];
   const columns: Column[] = fixed.filter(({ isShown = true }) => isShown);
-  // A space follows each column, also each flexible one: this is every 1 in the sums below.
+  // Each column, fixed or flexible, is followed by a space. Each 1 in the sums below is such a
+  // space.
   const available = inner - columns.reduce((sum, { cells }) => sum + cells + 1, CURSOR_CELLS) - 1;
   const hasHost = inner >= 64;
   const errorCells = inner >= 100 ? ERROR_CELLS + 1 : 0;

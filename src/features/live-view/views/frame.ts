@@ -59,7 +59,7 @@ export function layoutFor(size: Size, conditions: number): Layout {
   const chartHeight = isWide ? 11 : size.rows >= 18 ? 5 : 1;
   const titleRows = isWide ? 1 : 0;
   const rowsInBorder = size.rows - HEADER_ROWS - FOOTER_ROWS - EDGE_ROWS;
-  // The list has at least one row, because SQLite would take a negative limit for no limit.
+  // The list has at least one row, because SQLite reads a negative limit as "no limit".
   const listHeight = Math.max(1, rowsInBorder - conditionRows - chartHeight - titleRows);
   const textHeight = Math.max(1, rowsInBorder);
   return { size, isWide, conditionRows, chartHeight, listHeight, textHeight };

@@ -156,7 +156,7 @@ export class LanePublisher {
     // The events are read again, because the erasure of a guest may change them before the next
     // try.
     lane.events = [];
-    // The stream may have stored the event: it is asked for its newest one before the next try.
+    // The stream may have stored the event, so its newest message is read before the next try.
     lane.isUnclear ||= isUnclear;
     lane.failures += 1;
     lane.lastError = reason;

@@ -11,7 +11,7 @@ import { createCursorStore, createDestinationStore, type DestinationRow } from "
 
 /** The maximum of businesses with a publish in flight. */
 const MAX_IN_FLIGHT = 64;
-/** The wait of an event from which `behindSince` is stored; a shorter wait is normal. */
+/** The shortest wait of an event for which `behindSince` is stored. A shorter wait is normal. */
 const MIN_BEHIND_MS = 60_000;
 
 type SavedState = Pick<DestinationRow, "behindSince" | "lastError" | "streamSequence">;
@@ -81,7 +81,7 @@ export class Publisher {
     this.run();
   }
 
-  /** Stores the cursors, and since when the oldest waiting event waits. */
+  /** Stores the cursors, and the time since which the oldest waiting event has waited. */
   save(): void {
     const destinations = this.#rt.openStore(createDestinationStore);
     const cursors = this.#rt.openStore(createCursorStore);

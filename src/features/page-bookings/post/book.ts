@@ -109,9 +109,9 @@ export const tokenOf = (purpose: "page" | "page mail", formKey: string): string 
   `${purpose} ${hash("sha256", formKey, "hex")}`;
 
 /**
- * Returns what identifies the stored reply to a form. The key of the form is in its URL, which a
- * guest may show to others before booking, so the reply is found only with all that the guest has
- * sent. The database has only hashes of the key and of these details.
+ * Returns what identifies the stored reply to a form. The key of the form is in the form's URL,
+ * which a guest may show to others before booking. The reply is therefore found only with the key
+ * and all that the guest has sent. The database has only hashes of the key and of these details.
  */
 export const replyOfForm = (
   purpose: "page" | "page mail",
@@ -124,15 +124,16 @@ export const replyOfForm = (
 });
 
 /**
- * Returns the token of the visit that a form has made; undefined if it has made none.
- * @throws AppError idempotency_key_reused if it was made with other details
+ * Returns the token of the visit that a form has made; undefined if the form has made none.
+ * @throws AppError idempotency_key_reused if the form made its visit with other details
  */
 export const findBooked = (rt: Runtime, keyId: string, form: SentForm): string | undefined =>
   findReply(rt, replyOfForm("page", keyId, form))?.body?.toString();
 
 /**
- * Returns the token of the visit that a form has made, whatever the form had; undefined if it has
- * made none. Show it only to a browser that has the token already.
+ * Returns the token of the visit that a form has made, even if the form was sent with other
+ * details; undefined if the form has made none. Show the token only to a browser that has it
+ * already.
  */
 export const findBookedByKey = (rt: Runtime, keyId: string, formKey: string): string | undefined =>
   findReplyOfToken(rt, { keyId, token: tokenOf("page", formKey) })?.body?.toString();
@@ -182,7 +183,7 @@ export function createLink(
     visitId,
     businessId,
     language: form.language,
-    // A visit that is CONFIRMED at once was confirmed by nobody.
+    // A visit whose first status is CONFIRMED was booked at once: nobody had to confirm it.
     unconfirmed: status === "CONFIRMED",
     hasMailbox: false,
   };
@@ -250,9 +251,9 @@ type Proof = "no proof" | "mail asked" | "mailbox";
 const PARTS: Record<Proof, number> = { "no proof": 0.5, "mail asked": 0.75, mailbox: 1 };
 
 /**
- * Returns up to which part a visit or hold may fill the page's share of the free time, together
- * with all others that count. The part is larger with a better proof. On a server that mails no
- * guests, nobody can give a proof, so the part is always the whole share.
+ * Returns the part of the page's share of the free time that all counted visits and holds may fill,
+ * including a new one with this proof. The part is larger with a better proof. On a server that
+ * mails no guests, nobody can give a proof, so the part is always the whole share.
  */
 export const partOfShare = (rt: Runtime, proof: Proof): number =>
   mailsGuests(rt) ? PARTS[proof] : 1;

@@ -41,7 +41,8 @@ import { createPageBookingStore } from "../store.ts";
 const replyOf = (keyId: string, form: SentForm) => replyOfForm("page mail", keyId, form);
 
 /**
- * Returns the hold of a form that a mail asks the guest to confirm; undefined if there is none.
+ * Returns the hold that was made for a form, and that the guest was asked by mail to confirm;
+ * undefined if there is no such hold.
  * @throws AppError idempotency_key_reused if the form was sent with other details
  */
 export function findAskedHold(
@@ -55,9 +56,9 @@ export function findAskedHold(
 }
 
 /**
- * Returns the hold of a form that a mail asks the guest to confirm, whatever the form had;
- * undefined if there is none. Everybody with the URL knows the key of the form, so only the visitor
- * who has sent the form finds the hold.
+ * Returns the hold that was made for a form, and that the guest was asked by mail to confirm, even
+ * if the form was sent with other details. Returns undefined if there is no such hold. Everybody
+ * with the URL knows the key of the form, so only the visitor who has sent the form finds the hold.
  * @param visitorOf hashes the visitor's network address with the ID of the page's key
  */
 export function findOwnAskedHold(
@@ -74,10 +75,12 @@ export function findOwnAskedHold(
 }
 
 /**
- * Returns the hold of a form that a mail asks the guest to confirm; undefined if there is none. If
- * the visitor has corrected the form since, its earlier hold ends with its links: the owner of a
- * mistyped address must not confirm the visit.
- * @throws AppError idempotency_key_reused if somebody else has sent the form, or confirmed it
+ * Returns the hold that was made for a form, and that the guest was asked by mail to confirm;
+ * undefined if there is no such hold. If the visitor has corrected the form since, this function
+ * ends the earlier hold and its links, and returns undefined: the owner of a mistyped address must
+ * not confirm the visit.
+ * @throws AppError idempotency_key_reused if somebody else has sent the form, or if the earlier
+ *   hold was confirmed
  */
 function findOrEndAskedHold(
   rt: Runtime,
@@ -147,7 +150,9 @@ export const holdForMail = (
     return hold;
   });
 
-/** Holds a time. Beyond the share, the hold expires at once and only stores the terms. */
+/**
+ * Holds a time. If a limit of holds is reached, the hold expires at once and only stores the terms.
+ */
 function holdIfPossible(
   rt: Runtime,
   business: BusinessRow,
@@ -214,11 +219,11 @@ export function choiceOfHold(rt: Runtime, { id }: BusinessRow, hold: Hold): Choi
 }
 
 /**
- * Makes the visit of a hold that its guest confirms. The links to the hold lead to the visit from
- * then on.
+ * Makes a visit from a hold that its guest confirms. From then on, the links to the hold lead to
+ * the visit.
  * @returns false if the link has ended, or if the guest's data were erased
- * @throws AppError too_many_bookings, also on a page that was closed meanwhile; if the time is no
- *   longer held, also too_many_holds, slot_taken, price_changed, and those of a choice that is no
+ * @throws AppError too_many_bookings, also if the page was closed meanwhile. If the time is no
+ *   longer held: too_many_holds, slot_taken, price_changed, and the errors of a choice that is no
  *   longer offered
  */
 export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): boolean =>
@@ -249,7 +254,8 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
       unconfirmed: !hasMailbox && visit.status === "CONFIRMED",
       hasMailbox,
     });
-    // If the time was held, the hold was checked. A visit with `hasMailbox` never counts.
+    // A hold that still keeps its time was checked when it was made. A visit with `hasMailbox`
+    // never counts towards the share.
     if (!isKept && !hasMailbox)
       assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "mailbox"));
     store.moveLinks(holdId, visit.id);

@@ -39,8 +39,8 @@ export type PageOrder = {
 };
 
 /**
- * Returns when tickets that are ordered now must be paid: at the latest when the event begins, or
- * ends if it has begun.
+ * Returns when tickets that are ordered now must be paid. The latest time is the start of the
+ * event, or its end if the event has begun.
  */
 export const payByOf = (
   { doc: { publicPage } }: BusinessRow,

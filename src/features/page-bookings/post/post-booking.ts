@@ -47,7 +47,7 @@ import { keptFields, urlOfBooked, urlOfStep } from "../urls.ts";
 
 type Posted = { page: BookingPage; choice: Choice; body: URLSearchParams };
 
-/** Reads a form of the booking page, or returns the response to one that cannot be handled. */
+/** Reads a form of the booking page. Returns a response instead if the form cannot be handled. */
 async function readPosted(request: PageRequest): Promise<Posted | { response: HttpResponse }> {
   const { context } = request;
   const body = parseForm(await readBody(context));
@@ -148,7 +148,7 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     const token = await writeOnPage(request, page, (business) =>
       bookOnPage(rt, business, (keyId) => visitorOf(request, keyId), wanted),
     );
-    // The hold, if any, has been used: an empty cookie that ends at once deletes its cookie.
+    // The hold that the cookie names, if any, has been used or released, so the cookie is deleted.
     const cookies = [...holdCookie(request, "", 0), ...bookedCookie(request, token)];
     return redirect(request, urlOfBooked(request, page, token), cookies);
   } catch (error) {
@@ -162,9 +162,10 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
 }
 
 /**
- * Holds the time, and asks the guest by mail, because the page has taken as much as it may.
- * @param refusal why the time was not booked, which is shown if the guest cannot be asked by mail;
- *   absent if the guest corrects a form about which a mail was sent
+ * Asks the guest by mail to confirm the visit, because the page has taken as many visits as it may.
+ * Holds the time meanwhile if the limits of holds allow that.
+ * @param refusal why the time was not booked; shown if the guest cannot be asked by mail. Absent if
+ *   the guest corrects a form for which a mail was already sent
  */
 async function askByMail(
   request: PageRequest,

@@ -48,7 +48,10 @@ const addMonths = (month: string, months: number): string =>
 
 const lastDayOf = (month: string): string => addDays(`${addMonths(month, 1)}-01`, -1);
 
-/** Returns the day in a query and its month, or only a month; an empty object without either. */
+/**
+ * Returns the day that a query names and its month. If the query names no day, returns only the
+ * month that it names, or an empty object.
+ */
 function readMonth(query: URLSearchParams): { month?: string; date?: string } {
   const date = query.get("date") ?? "";
   if (isLocalDate(date)) return { month: monthOf(date), date };
@@ -126,7 +129,7 @@ const clamp = (text: string, first: string, last: string): string =>
   text < first ? first : text > last ? last : text;
 
 const MAX_NEAREST = 4;
-/** The most slots that are searched, from the day of the wanted time on. */
+/** The maximum number of slots that are searched, from the day of the wanted time on. */
 const MAX_SLOTS = 200;
 
 /** Returns the free times that are nearest to a time, in order. */

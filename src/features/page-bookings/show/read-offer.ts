@@ -65,7 +65,7 @@ export async function openShop<T>(
     rt,
     ALL_LISTS,
     getBusiness,
-    // Partners know the changes by the clock until `publishedUntil`, so a page shows them, too.
+    // Partners already know the state at `publishedUntil`, so no page shows an earlier state.
     ({ publishedUntil }) => Math.max(context.now, publishedUntil),
     (view) => {
       const { business } = view;
@@ -73,7 +73,7 @@ export async function openShop<T>(
       const path = `${base}/b/${encodeURIComponent(slug)}`;
       return {
         business,
-        // No booking page has the buttons of a public page that lead to it.
+        // The buttons that lead from a public page to the booking page are left out here.
         shop: readShop(view, variant, { path, origin: "", hasTables: false, bookUrl: null }),
         texts: textsOf(variant.language),
         isEmbedded: isEmbedded(request),

@@ -35,7 +35,9 @@ export const NO_STORE: RawHeaders = [
   "strict-origin",
 ];
 
-/** Matches the end of a path to which forms are sent. The page of the form is without it. */
+/**
+ * Matches the last segment of a path to which a form is sent. The path of the form's page lacks it.
+ */
 const FORM_PATH = /\/(?:hold|cancel|confirm|move)$/;
 
 type Shown = {

@@ -94,9 +94,9 @@ export function readInstant(text: string | null): number | null {
 }
 
 /**
- * Shows the first step, or the options of what is chosen.
+ * Shows the first step, or the options of the service or table that the guest has chosen.
  * @param isGone whether the guest's choice cannot be booked
- * @param mismatch the choice of a person who performs only other variants; null for other choices
+ * @param mismatch the choice, if the chosen person does not perform the chosen variant; else null
  */
 export function showQuestion(
   request: PageRequest,
@@ -300,7 +300,7 @@ async function showDetails(
   return respondAsked(request, page, state, asked);
 }
 
-/** Returns the hold that this visitor has made with a form, and that waits for a confirmation. */
+/** Returns the hold that this visitor has made with a form and is asked by mail to confirm. */
 function findOwnAsked(
   request: PageRequest,
   { business }: BookingShop,

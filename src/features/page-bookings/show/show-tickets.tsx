@@ -60,7 +60,7 @@ async function openTickets(
   return { ...page, content: page.content };
 }
 
-/** Returns an event whose ticket types have no larger orders than the page can make. */
+/** Returns an event in which each `maxPerOrder` is the limit for an unpaid order of the page. */
 const withPageLimits = (
   { slug, doc: { publicPage } }: BusinessRow,
   event: PublicEventDoc,

@@ -80,7 +80,10 @@ const keptQueryOf = (request: PageRequest): string => toQuery(keptFields(request
 
 /** The messages that a visit can show after a change: values of `done` in its URL. */
 const MESSAGES = ["moved", "changeClosed", "cannotMove"] as const;
-/** The query of the URL of a visit that has no other times, because it is no longer offered. */
+/**
+ * The query of the URL of a visit that cannot be moved, because what was booked is no longer
+ * offered.
+ */
 const CANNOT_MOVE = "done=cannotMove";
 
 /** Shows a guest's visit, or the times to which it can be moved. */
@@ -245,7 +248,8 @@ const CLOSED = new Set(["cancellation_closed", "wrong_status"]);
  * Runs a change of a guest's visit, and leads back to the visit.
  * @param run returns false if the link has ended
  * @param done the query of the visit's URL after the change
- * @param gone its query if what was booked is no longer offered; null if the change needs no offer
+ * @param gone the query of the visit's URL if what was booked is no longer offered; null if the
+ *   change does not depend on that
  */
 async function changeAndRedirect(
   request: PageRequest,

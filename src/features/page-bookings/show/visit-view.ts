@@ -73,7 +73,7 @@ export function describeContent(
   // Guests would not understand the ID of an object that has left the catalog.
   const findName = (kind: Kind, id: string | null): string | null =>
     (id && rt.store.catalog.findByKeyOrId(businessId, kind, id)?.name) || null;
-  // A reservation has no segments, and the hold of a table has none in its list.
+  // A reservation has no list of segments, and the list in the hold of a table is empty.
   if (!("segments" in visit) || visit.segments.length === 0)
     return {
       services: null,
@@ -89,8 +89,8 @@ export function describeContent(
       ? [staffName]
       : [],
   );
-  // A visit stores neither how exact its total is nor its place: the catalog says so while it has
-  // the services.
+  // A visit stores neither its place nor whether its total is exact. Both come from the services,
+  // as long as the catalog has them.
   const services = segments.map(({ serviceId }) =>
     rt.store.catalog.findByKeyOrId(businessId, "service", serviceId),
   );

@@ -25,13 +25,13 @@ export type DetailsProps = BookingShop & {
   hasNewPrice: boolean;
   /** Whether the business approves the visit before it is confirmed. */
   isRequest?: boolean;
-  /** The text of the button, and what happens after it is pressed; those of a visit by default. */
+  /** The text of the button, and a note on what happens next; by default the texts for a visit. */
   submit?: { text: string; note: string };
   /** The URL of the step before, with the times or tickets to choose from. */
   timesUrl: string;
   /** The URL to which the form is sent. */
   action: string;
-  /** The random text of this form, by which `SentForm` tells who has sent it. */
+  /** A random text that only this copy of the form has (see `SentForm`). */
   nonce: string;
 };
 

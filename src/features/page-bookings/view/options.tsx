@@ -15,7 +15,10 @@ type FormProps = BookingShop & {
 
 type ServiceProps = FormProps & {
   details: ServiceDetails;
-  /** A choice of a person who performs only other variants, which the form keeps; else null. */
+  /**
+   * The choice, if the chosen person does not perform the chosen variant; else null. The form keeps
+   * its variant, add-ons and number of guests.
+   */
   mismatch: ServiceChoice | null;
 };
 

@@ -40,7 +40,8 @@ function quantitiesOf(type: TicketType): number[] {
 export const TicketChoice = (props: TicketsProps) => {
   const { shop, texts, event, path, kept, chosen, notice, written } = props;
   const canBuy = event.status === "PUBLISHED" && event.ticketTypes.some(isOnSale);
-  // Until the guest chooses, the page proposes the first type, with the fewest tickets of an order.
+  // Until the guest chooses, the page proposes the smallest possible order of the first ticket
+  // type.
   const isUnchosen = chosen.length === 0;
   const wantedOf = ({ id, minPerOrder }: TicketType, i: number): number =>
     chosen.find(({ ticketTypeId }) => ticketTypeId === id)?.quantity ??

@@ -42,7 +42,7 @@ export function PartnerPage(props: PageProps) {
   const [session, setSession] = useState<Session | null>(null);
   const open = async (
     key: string,
-    // A new secret of the same key keeps these.
+    // What stays when the page continues with a new secret of the same key.
     kept: Pick<Session, "secrets" | "shownSecrets" | "unanswered" | "refused"> = {
       secrets: new Map(),
       shownSecrets: new Map(),
@@ -126,7 +126,7 @@ function Workspace({ session, onForget }: { session: Session; onForget: () => vo
   );
 }
 
-/** Moves the focus without the fragment of the URL, which names the section. */
+/** Moves the focus to a heading, and leaves the URL's fragment as it is: it names the section. */
 function focusHeading(event: Event, heading: HTMLElement | null): void {
   event.preventDefault();
   heading?.focus();

@@ -56,8 +56,9 @@ export function useSession(): Session {
 }
 
 /**
- * Sends a request whose response has a new secret. Until a response arrives, the same request has
- * the same idempotency key: the server then repeats a lost response, which no other request returns.
+ * Sends a request whose response has a new secret. Until a response arrives, a repeated request has
+ * the same idempotency key. The server then sends the lost response again, because no other request
+ * returns the secret.
  */
 export async function requestSecret<Request extends object, Response>(
   { unanswered }: Session,
@@ -68,12 +69,13 @@ export async function requestSecret<Request extends object, Response>(
   const idempotencyKey = unanswered.get(content) ?? crypto.randomUUID();
   unanswered.set(content, idempotencyKey);
   const response = await send({ ...request, idempotencyKey });
-  // A request like an earlier one is another request once a later one has been answered.
+  // After any response, a request with the same content is a new one, with an idempotency key of
+  // its own.
   unanswered.clear();
   return response;
 }
 
-/** Whether the key has a scope, or one that grants it. */
+/** Whether the key has a scope, or has another scope that includes it. */
 export const hasScope = ({ scopes }: Key, scope: string): boolean =>
   scopes.some((each) => each === scope || GRANTED_BY[scope]?.includes(each));
 

@@ -17,7 +17,7 @@ export function SignatureSection() {
     async () => (mayRead ? (await client.listEndpoints()).data : []),
     [client],
   );
-  // The request is filled in once: the section is empty when the reader comes back to it.
+  // The refused request is filled in once: later visits of the reader find the section empty.
   const [refusedRequest] = useState(refused.current);
   refused.current = null;
   const [body, setBody] = useState(refusedRequest?.body ?? "");

@@ -59,7 +59,10 @@ async function readOn(
 
 const startOf = ({ startsAt }: Visit): number => Date.parse(startsAt);
 
-/** Returns the visits in the order of their starts, up to the start until which all are read. */
+/**
+ * Returns the visits in the order of their starts. A visit is left out if it starts after the last
+ * visit of a list that has further pages, because these pages may have earlier visits.
+ */
 function inOrder(lists: readonly List[]): Visit[] {
   const ends = lists.flatMap(({ visits, nextCursor }) =>
     nextCursor === null ? [] : visits.slice(-1).map(startOf),

@@ -57,8 +57,8 @@ export function distance(ms: number): string {
 }
 
 /**
- * Returns what the receiver does that explains the state of an endpoint. The text is continued with
- * `since` and a time if one is known.
+ * Returns the behaviour of the receiver that explains the state of its endpoint. The caller appends
+ * `since` and a time if the time is known.
  */
 function describeFailure({ state, lastStatusCode }: Endpoint): string {
   const status = lastStatusCode === null ? "" : ` with HTTP ${lastStatusCode}`;

@@ -88,8 +88,8 @@ export type Listing<Item, Group> = {
 };
 
 /**
- * The part of a list to show: one of its pages, or its first objects, up to a number and to a
- * weight, which is about the number of characters on the page (`weigh`).
+ * The part of a list to show: one of its pages, or its first objects. `maxCount` limits the number
+ * of these objects, and `maxWeight` about the number of their characters on the page (`weigh`).
  */
 export type ListPart = { page: number } | { maxCount: number; maxWeight: number };
 

@@ -13,8 +13,9 @@ export type OpeningState = {
   /** Whether the business is open now; null if it states no opening hours. */
   isOpen: boolean | null;
   /**
-   * When the business closes within a day, or opens within 13 days (epoch ms); null if not. Pages
-   * write the time of closing without a day.
+   * When an open business closes, or a closed business opens (epoch ms). Null for a closing time
+   * more than a day from now, because pages write closing times without a day. Null for an opening
+   * time more than 13 days from now.
    */
   changesAt: number | null;
   /**
@@ -38,11 +39,12 @@ export function readOpeningState(
   const { work } = createWorkingTimeReader(schedule, days)();
   const current = work.find(({ start, end }) => start <= minute && minute < end);
   const change = current ? current.end : work.find(({ start }) => start > minute)?.start;
-  // Hours without an end seem to end with the last day that was read, which is after the horizon.
+  // Hours without an end seem to end with the last day that was read. That day is after the
+  // horizon, so the end is not shown.
   const horizon = minute + (DAYS_AHEAD - 1) * DAY_MIN;
   const midnight = Temporal.PlainDate.from(dateOf(today + 1)).toZonedDateTime(timezone);
   const next = change === undefined || change > horizon ? null : change * MINUTE_MS;
-  /** Since when the page says at what time the business closes. */
+  /** When pages begin to show the change: a day before a closing time, else now. */
   const saidFrom = next === null || current === undefined ? now : next - DAY_MS;
   return {
     isOpen: schedule.hours.length === 0 && work.length === 0 ? null : current !== undefined,

@@ -77,7 +77,9 @@ const EventState = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
 type AvailabilityProps = {
   shop: Shop;
   availability: PublicEvent["availability"];
-  /** When a ticket type goes on sale; null if this is not set, and for an event as a whole. */
+  /**
+   * When a ticket type goes on sale; null for a type without such a time, and for a whole event.
+   */
   salesStartAt: string | null;
 };
 

@@ -133,7 +133,7 @@ const nameOfLanguage = (language: string): string => {
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 };
 
-/** A text of the catalog, marked with its language if the page has another one. */
+/** A text of the catalog, marked with its language if that is not the language of the page. */
 export const Outside = ({ shop, text }: { shop: Shop; text: string }) =>
   shop.otherLanguage === undefined ? (
     <OutsideText text={text} />
@@ -194,7 +194,9 @@ type CategoryLinksProps = {
   urlOf: (page: number) => string;
 };
 
-/** Links to the categories of a list. The other pages are left out if `contents` is empty. */
+/**
+ * Links to the categories of a list; if `contents` is empty, only to the categories of this page.
+ */
 export const CategoryLinks = ({ shop, name, listing, urlOf }: CategoryLinksProps) => {
   const { sections, contents, page } = listing;
   const onThisPage = sections.flatMap(({ group }) => group ?? []);

@@ -82,7 +82,8 @@ const confirm = command({
       rt,
       () => confirmTicketOrder(rt, business.slug, name),
       (created) => {
-        // A dry run saves nothing, so it may print later, when a stopped terminal delays nobody.
+        // A dry run prints after the transaction, so that a stopped terminal does not block other
+        // writes.
         if (!cli.flags.dryRun) cli.printNow(toText(created), "run the command again");
       },
     );

@@ -41,8 +41,8 @@ function listOrders(rt: Runtime, filter: VisitListFilter): TicketOrder[] {
 }
 
 /**
- * Returns whether the event of an order has not begun. A postponed event has not, although its old
- * start may have passed, and a removed event never begins.
+ * Returns whether the event of an order has not begun. A postponed event has not begun, even if its
+ * old start has passed. A removed event never begins.
  */
 function isUpcoming(rt: Runtime, businessId: string, { eventId }: TicketOrder): boolean {
   const event = rt.store.catalog.findByKeyOrId(businessId, "public_event", eventId);

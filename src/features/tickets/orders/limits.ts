@@ -77,8 +77,8 @@ const listParts = <R extends Requested>(
   });
 
 /**
- * Returns what an order takes of the first quota of which it alone takes more than the unpaid
- * orders of a key can take; undefined if there is none.
+ * Returns the first quota of which the order alone takes more tickets than all unpaid orders of a
+ * key can take, with what the order takes of the quota; undefined if there is none.
  */
 export const findTooMany = <R extends Requested>(
   event: PublicEventDoc,
@@ -88,8 +88,8 @@ export const findTooMany = <R extends Requested>(
   listParts(event, requested, maxQuotaShare).find(({ limit, count }) => count > limit);
 
 /**
- * Returns how many tickets of a quota the unpaid orders of a key can take: a share of them, but
- * always as many as the smallest order of each of the types.
+ * Returns how many tickets of a quota the unpaid orders of a key can take: a share of the quota,
+ * but at least as many as the smallest possible order of each ticket type.
  */
 const shareOf = (size: number, types: readonly TicketTypeDoc[], maxQuotaShare: number): number =>
   Math.max(Math.ceil(size * maxQuotaShare), ...types.map(({ minPerOrder }) => minPerOrder));

@@ -52,8 +52,8 @@ function createEventLoader(
       soldOut: new Map(),
       taken: readTakenTickets(rt, business.id),
     }),
-    // `others` has the next transition of the objects that are not loaded here. The time that is
-    // stored for all objects serves as well, because sales do not change it.
+    // `others` has the next transition of the objects that are not loaded here. The stored time is
+    // the next transition of all objects. It can be used here, because sales do not change it.
     others: { nextTransitionAt: business.nextTransitionAt },
   });
 }

@@ -82,7 +82,8 @@ const listen = command({
         if (sent === page.events.length) end.cursor = page.cursor;
       }
     } catch (error) {
-      // A refused first request has forwarded nothing, and the cursor may be what was refused.
+      // If the first request fails, nothing was forwarded, and the server may have refused the
+      // cursor.
       if (!isFirstPage) printEnd(cli, end, !isCursorExpired(error));
       throw error;
     }
@@ -91,7 +92,7 @@ const listen = command({
   },
 });
 
-/** What a run has forwarded, and the cursor after the last event of it. */
+/** What a run has forwarded, and the cursor after the last page that was forwarded as a whole. */
 type End = { accepted: number; failed: number; cursor: string | undefined };
 
 /** @param canContinue whether another run can start after the cursor */
@@ -116,8 +117,9 @@ function print(cli: Cli, { id, type }: FeedEvent, outcome: Outcome, durationMs: 
 }
 
 /**
- * Returns the types to ask for; none for all that need not be named. The function checks only the
- * form of a type, because a server of another version may know other types.
+ * Returns the event types to request. An empty list requests all types that the feed has by
+ * default. The function checks only the form of a type, because a server of another version may
+ * know other types.
  */
 function readEventTypes(given: readonly string[]): readonly string[] {
   for (const type of given)

@@ -110,7 +110,8 @@ export function parseAvailabilityRequest(
   const given = new Set(new URLSearchParams(search).keys());
   issues.push(...validateCombination(given, values));
   const { range: dates, issues: dateIssues } = parseDateRange(values, today);
-  // A date that has another issue, such as an excluded parameter, gets no second one.
+  // An issue of a date is left out if the same parameter already has an issue, for example because
+  // another parameter excludes it.
   issues.push(
     ...dateIssues.filter(({ parameter }) => !issues.some((issue) => issue.parameter === parameter)),
   );
@@ -151,8 +152,8 @@ const VISIT_PARAMETERS = [
 ] as const;
 
 /**
- * Returns the issues of parameters that exclude or require another. An issue names the parameter to
- * leave out or to add.
+ * Returns the issues of parameters that exclude or require another parameter. Each issue names the
+ * parameter to leave out or to add.
  * @param given the names of the parameters in the query
  */
 function validateCombination(

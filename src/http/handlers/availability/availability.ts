@@ -21,7 +21,7 @@ const MAX_CACHED_RESPONSES = 200;
 const MAX_CACHED_BYTES = 256 * 1024;
 
 type ResponseRequest = {
-  /** Requests with equal IDs have one response, as long as the state stays. */
+  /** Requests with equal IDs get the same response as long as `state` is the same. */
   id: string;
   /** The state that the response depends on. */
   state: string;
@@ -111,8 +111,8 @@ export function getAvailability(
     );
     if (!business || !request)
       throw new AppError("business_not_found", "There is no such business.");
-    // The state has the minute twice: the minimum notice counts minutes rounded up, the horizon
-    // rounds them down.
+    // The state contains the current minute twice: rounded up, as the minimum notice counts
+    // minutes, and rounded down, as the horizon counts them.
     const minute = context.now / MINUTE_MS;
     return respond(context, {
       // The query string is not part of the ID: ignored parameters and other spellings must not

@@ -13,9 +13,9 @@ const MAX_SCANS_PER_NETWORK = 4;
 /** Time after which spent CPU time counts half. */
 const HALF_LIFE_MS = 10_000;
 /**
- * Recent CPU time that does not count against a client: about 35 ms a second. Among clients below
- * it, the scan that has used least CPU time goes first, so that small scans do not wait for large
- * ones.
+ * Recent CPU time that does not count against a client or network: about 35 ms a second. Among
+ * clients that stay below this allowance, the scan that has used the least CPU time goes first, so
+ * that small scans do not wait for large scans.
  */
 const ALLOWANCE_MS = 500;
 /** Maximum number of accounts in memory; the account that was not used for longest is forgotten. */

@@ -15,7 +15,9 @@ import type { HttpResponse, RequestContext } from "../../pipeline/request-contex
 import type { HandlerDeps } from "../../pipeline/route.ts";
 
 const MAX_ALTERNATIVES = 3;
-/** Maximum number of slots that are searched, from the requested day on, for the nearest ones. */
+/**
+ * Maximum number of slots, from the requested day on, among which the nearest slots are searched.
+ */
 const MAX_SLOTS = 200;
 
 /** The visit or table that the client wanted to book, and its start. */

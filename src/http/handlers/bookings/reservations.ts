@@ -70,7 +70,7 @@ export const handleRescheduleReservation =
         const row = findReserved();
         const request = row && {
           partySize: partySize ?? row.partySize,
-          // The area null means any area.
+          // An `areaId` of null asks for any area. A missing `areaId` keeps the present area.
           areaId: areaId === undefined ? row.areaId : areaId,
         };
         return request && { request, startsAt, except: row.id };
@@ -86,7 +86,10 @@ export const handleRescheduleReservation =
     );
   };
 
-/** Runs a change. If it keeps an area whose tables are too small, the fix is to leave the area. */
+/**
+ * Runs a change. If the change keeps an area whose tables are all too small, the error's fix is to
+ * look in all areas or to send a smaller party size.
+ */
 function explainKeptArea<T>(keepsArea: boolean, change: () => T): T {
   try {
     return change();

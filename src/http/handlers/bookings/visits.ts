@@ -128,12 +128,16 @@ export const handleStateAction =
     );
   };
 
-/** Returns a body without fields; its type has the reason that only a cancellation can have. */
+/**
+ * Returns a body without fields. The type has the field `reason` because the caller handles a
+ * cancellation, which can have a reason, in the same way.
+ */
 const parseEmptyBody = (body: Record<string, unknown>): { reason?: null } =>
   parseBody(emptyBody(), body);
 
 /**
- * Handles a merge patch: omitted fields keep their value, and so do those omitted in `customer`.
+ * Handles a merge patch: a field that the patch omits keeps its value, and so does each field that
+ * `customer` omits.
  */
 export const handleUpdateVisit =
   <Row extends Visit>(resource: VisitResource<Row>) =>

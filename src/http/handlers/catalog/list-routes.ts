@@ -65,8 +65,8 @@ const commonParameters = () => ({
 });
 
 /**
- * Returns a route in the type that all lists share. The type checker has compared its `select` with
- * its own parameters.
+ * Returns a route in the type that all lists share. The parameter's type makes sure that `select`
+ * fits the parameters of its route, so the cast is safe.
  */
 const defineList = <P extends Pick<ReturnType<typeof commonParameters>, "locale"> & Parameters>(
   route: ListRoute<P>,
@@ -85,7 +85,10 @@ export const servicesList = defineList({
   }),
   select({ context, forms }, parameters) {
     const { categoryId, staffId, bookable, includeVariants, includeAddons } = parameters;
-    /** Returns undefined for no filter, and null for an ID that partners cannot see. */
+    /**
+     * Returns the key of the object that a filter names by its ID: undefined without a filter, and
+     * null for an object that partners cannot see.
+     */
     const keyOf = (kind: Kind, id: string | undefined) =>
       id === undefined ? undefined : (context.findVisibleById(kind, id)?.key ?? null);
     const categoryKey = keyOf("service_category", categoryId);

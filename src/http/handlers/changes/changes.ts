@@ -124,7 +124,8 @@ export function listChanges(
       ]);
       while (isEmpty(page) && !signal.aborted) {
         await longPolls.waitForEvent(businessId, lastSequence, signal);
-        // A client of a deleted business gets `conflict` instead of the error of its deleted key.
+        // The business is checked before the key. A deleted business has no keys, and its client
+        // gets `conflict` instead of an error about the key.
         getBusinessOfKey(rt, key);
         const current = accessControl.authenticateAgain(context);
         lastSequence = rt.store.feed.getLastSequence(businessId);
@@ -162,7 +163,7 @@ function getStart(
   if (decoded === undefined) throw foreignCursorError("after");
   const { feedId, position } = decoded;
   // A server that was restored may have lost the events that the client has seen, and may since
-  // have used their sequence numbers for others.
+  // have given their sequence numbers to other events.
   const isOfFeed = feedId === rt.store.feed.getId();
   // A cursor after the last pruned event is valid, too: all later events are kept.
   const isKept =

@@ -65,9 +65,9 @@ export const listDeliveries =
   };
 
 /**
- * Responds with one page of the deliveries to endpoints of a business, also to deleted ones. A
- * restricted key sees the deliveries to its own endpoints. A secret key also sees those of all
- * events that it may receive, to endpoints of any key.
+ * Responds with one page of the deliveries to endpoints of a business, including deleted endpoints.
+ * A restricted key sees the deliveries to its own endpoints. A secret key also sees the deliveries
+ * of every event that the key may receive, whichever endpoint they go to.
  */
 export const listAllDeliveries =
   ({ rt }: HandlerDeps) =>
@@ -134,7 +134,10 @@ export const handleRedeliverDelivery = ({ rt }: HandlerDeps) =>
 
 /** The part of a list that a page has. */
 type PageRange = {
-  /** The page starts at the newest delivery with a smaller ID; null for the newest one. */
+  /**
+   * The page starts at the newest delivery with a smaller ID; null for a page that starts at the
+   * newest delivery.
+   */
   before: string | null;
   /** Epoch ms of creation, inclusive. */
   since: number;
@@ -176,9 +179,9 @@ function readPage(
 const TIME_CHARACTERS = "dlv_".length + 9;
 
 /**
- * Returns the position for the cursor of the next page. A cursor must not have the ID of the last
- * searched delivery, which may be of another business, so the position is up to a few milliseconds
- * newer. The next page searches these milliseconds again.
+ * Returns the position for the cursor of the next page. The last searched delivery may be of
+ * another business, so its ID must not be in a cursor. The position is up to a few milliseconds
+ * newer than this delivery, and the next page searches these milliseconds again.
  * @param last the last delivery of the page; no delivery between it and the position matches
  */
 function hideForeign(reached: string, last: string | undefined): string {

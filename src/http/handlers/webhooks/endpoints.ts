@@ -210,8 +210,8 @@ export function handleTestEndpoint(deps: HandlerDeps) {
   const { rt, sendOnce } = deps;
   const { closing } = deps.longPolls;
   /**
-   * Endpoint ID -> the key and host that a test in progress counts for; null if the host has no
-   * limit.
+   * The tests in progress: endpoint ID -> the key and host whose limit the test counts against;
+   * null if the host has no limit.
    */
   const testing = new Map<string, string | null>();
   return handleChange(

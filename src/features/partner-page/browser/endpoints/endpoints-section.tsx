@@ -34,7 +34,7 @@ export function EndpointsSection() {
     await Promise.all([endpoints.reload(), reloadKey()]);
   };
   const reloadAfterDeletion = async () => {
-    // A new endpoint like the deleted one is another request.
+    // A new endpoint with the same fields as the deleted one needs another idempotency key.
     unanswered.clear();
     await Promise.all([endpoints.reload(), reloadKey()]);
   };
