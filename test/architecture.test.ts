@@ -167,7 +167,7 @@ test("files do not import each other in a circle, not even for types or in a dyn
   expect(findCycles(graph)).toEqual([]);
 });
 
-test("findCycles returns a circle of imports as the way around it", () => {
+test("findCycles returns each circle of imports as the path through its files", () => {
   const graph = new Map([
     ["a", ["b", "c"]],
     ["b", ["c"]],
@@ -202,7 +202,7 @@ test("the core imports features only through the lists of features", () => {
   expect(found).toEqual([]);
 });
 
-test("each file of a feature imports only what its place in the order of files allows", () => {
+test("each file of a feature imports only what its place in FEATURE_FILES allows", () => {
   const found = violations((source) => {
     const { path } = source;
     if (layerOf(path) !== "features" || path.split("/").length < 3) return [];

@@ -167,7 +167,7 @@ test("a new expiry extends the life of a key, but not of one that has ended", as
   expect(() => updateKey(rt, key.id, { expiresAt: rt.now() + DAY_MS })).toThrow("has expired");
 });
 
-test("rotating a key stops none of its endpoints and holds", async () => {
+test("rotating a key without an overlap stops none of its endpoints", async () => {
   const { rt, key, partner, send, emit } = await withPartner();
   rotateKey(rt, key.id, 0);
   rt.advance(1000);

@@ -86,7 +86,7 @@ test("a call without the ID of its object is refused, because its path would be 
   expect(sent).toEqual([]);
 });
 
-test("a result has the body with its status, its headers and its ETag", async () => {
+test("a result of the client has the data, the status and the ETag of the response", async () => {
   const { client } = answer([json({ data: [] }), new Response(null, { status: 204 })]);
   const services = await client.listServices();
   expect([services.data, services.status, services.etag]).toEqual([[], 200, '"1"']);

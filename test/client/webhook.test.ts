@@ -34,7 +34,7 @@ test("the event in a signed body is returned, whether the body is text or bytes"
     expect(await verifyWebhook(options({ body }))).toEqual(EVENT);
 });
 
-test("a receiver with either secret accepts what is signed with both", async () => {
+test("a receiver with either of two secrets accepts a webhook that is signed with both", async () => {
   const header = headerOf(BODY, [SECRET, OTHER]);
   for (const secret of [SECRET, OTHER, ["whsec_AAAA", OTHER]])
     expect(await verifyWebhook(options({ header, secret }))).toEqual(EVENT);

@@ -410,7 +410,7 @@ describe("the delivery worker", () => {
     expect(sent.indexOf("http://10.0.0.2/")).toBeLessThanOrEqual(4);
   });
 
-  test("a sweep starts the deliveries of four endpoints, and the others after other work had its turn", async () => {
+  test("a sweep starts the deliveries of four endpoints at once, and lets other work run before it starts the rest", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     for (let n = 1; n <= 9; n++) await subscribe(rt, business, `http://10.0.0.${n}/`);
@@ -466,7 +466,7 @@ describe("the delivery worker", () => {
   });
 });
 
-test("the end of a backoff of up to ten seconds has a timer, and a longer backoff ends with a sweep", () => {
+test("a backoff of up to ten seconds has a timer for its probe, and a longer backoff has none", () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const probed: string[] = [];

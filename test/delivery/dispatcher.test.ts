@@ -134,7 +134,7 @@ test.each<PermitKind>(["PROMPT", "LATE", "PROBE"])(
   },
 );
 
-test("an overdue attempt frees its prompt permit for another delivery, and takes a late one", () => {
+test("an attempt that becomes overdue exchanges its prompt permit for a late permit", () => {
   let now = 0;
   // The queue has 8 fast permits, of which late attempts can use 4.
   const deliveryQueue = createDeliveryQueue(10);

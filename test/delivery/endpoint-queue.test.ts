@@ -223,7 +223,7 @@ describe("the outcome of a delivery", () => {
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 40, PENDING: 0 });
   });
 
-  test("a restarted worker sends an endpoint that failed before nothing but a probe", async () => {
+  test("a restarted worker sends only one probe to an endpoint that failed before the restart", async () => {
     const { send } = createReceiver(responded(500));
     const { rt, worker, emit, deliver } = await setUp(send);
     emit(40);

@@ -159,7 +159,7 @@ test("one 2xx ends the hourly limit of a host, and the deliveries that waited ha
   expect(rt.store.hosts.findVerifiedAt("shared.example")).toBe(rt.now());
 });
 
-test("an endpoint is read once for each commit of another writer, and again after it is expired", async () => {
+test("a cached endpoint is read once after each commit of another writer, and once after it is marked as expired", async () => {
   const { rt, subscribe } = setUp();
   const { endpoint } = await subscribe(null, "hook");
   const { findTarget } = rt.store.endpoints;

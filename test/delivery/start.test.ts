@@ -155,7 +155,7 @@ test.each([
   },
 );
 
-test("starting a delivery worker that cannot start rejects with the reason", async () => {
+test("startDeliveryWorker rejects with the reason if the database cannot be opened", async () => {
   const rt = createTestRuntime();
   const databasePath = `${rt.config.dataDir}/missing/deskbell.db`;
   await expect(startDeliveryWorker({ ...rt.config, databasePath })).rejects.toThrow(

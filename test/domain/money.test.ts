@@ -201,13 +201,13 @@ describe("an amount in a spreadsheet", () => {
     });
   });
 
-  test("a cell of 64 KiB is left for the catalog's own check", () => {
+  test("a cell of 64 KiB that is no amount is returned unchanged, for the catalog's own check", () => {
     const amount = `a${" ".repeat(65_000)}b`;
     expect(parseMoneyCell(amount, isoCurrency("EUR"))).toEqual({ amount });
   });
 
   test.each(["4o", "-35.00", "1.06.5", "1,065,50", "1'065 500,00", "35 / Std.", ".50", "1e5"])(
-    "the amount '%s' is left for the catalog's own check",
+    "the amount '%s' is returned unchanged, for the catalog's own check",
     (amount) => {
       expect(parseMoneyCell(amount, isoCurrency("EUR"))).toEqual({ amount });
     },

@@ -11,7 +11,7 @@ const etagOf = async (url: string, key: string): Promise<string | null> => {
   );
 };
 
-test("a backup made while the daemon runs can be restored after the daemon has stopped, and its ETags are then new", async () => {
+test("a backup made while the daemon runs can be restored after the daemon has stopped, and the catalog then has new ETags", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   const on = ["--data-dir", dataDir];
   const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read");
@@ -68,7 +68,7 @@ test("backup create waits until the daemon has copied the backup, and fails if i
   });
 });
 
-test("backup create copies its backup to the other place if no daemon runs that would do so", async () => {
+test("backup create copies its backup with --backup-command if no daemon runs, and exits with 6 if the copy fails", async () => {
   const { dataDir } = await createSeededSalon();
   const create = (backupCommand: string) =>
     runProgram(["backup", "create", "--json", "--data-dir", dataDir], {

@@ -293,7 +293,7 @@ test("each guide that a page names exists", () => {
   expect(named.filter((topic) => !Object.hasOwn(GUIDES, topic))).toEqual([]);
 });
 
-test("each command that these tests skip is in the README or a guide", () => {
+test("each command that the tests of the guides skip is in the README or a guide", () => {
   const lines = pages.flatMap(([, markdown]) => commandsOf(markdown));
   expect(SKIPPED.filter(([start]) => !lines.some(({ text }) => text.startsWith(start)))).toEqual(
     [],

@@ -91,7 +91,7 @@ test("webhooks listen --after resumes at a cursor, and --after oldest starts wit
   expect(await rest.waitForExit()).toMatchObject({ code: 0 });
 });
 
-test("webhooks listen --event forwards only the named events, also those that must be named", async () => {
+test("webhooks listen --event forwards only the named event types, even types that `all` leaves out", async () => {
   const salon = await startSalon();
   const site = await createReceiver();
   const keyFile = join(createTempFolder(), "key");

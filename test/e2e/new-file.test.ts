@@ -23,7 +23,7 @@ describe.each(COMMANDS)("a dry run of %s", (command) => {
     return { folder, file, run: (...more: string[]) => runWords([...words, ...more]) };
   }
 
-  test("refuses the files that the command refuses, with the error of the command", async () => {
+  test("a dry run refuses an output file that the command itself refuses, with the same error", async () => {
     const { folder, file, run } = await open();
     for (const out of [file, folder, join(folder, "none", "new"), join(file, "new"), ""]) {
       const { code, stderr } = await run(out);
@@ -33,7 +33,7 @@ describe.each(COMMANDS)("a dry run of %s", (command) => {
     expect(readFileSync(file, "utf8")).toBe("mine");
   });
 
-  test("accepts a new file, and does not create it", async () => {
+  test("a dry run accepts an output file that does not exist, and does not create it", async () => {
     const { folder, run } = await open();
     const out = join(folder, "new");
     expect(await run(out, "--dry-run")).toMatchObject({ code: 0 });

@@ -104,7 +104,7 @@ test.each([true, false])(
   },
 );
 
-test("a restore brings back no device and no link of a desk, neither revoked ones nor others", async () => {
+test("a restore brings back neither devices nor links of a desk, whether they were revoked or not", async () => {
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
   const business = addBusiness(rt);
   const pair = (from: typeof rt, name: string) =>
@@ -171,7 +171,7 @@ test("a key is revoked even if its revocation cannot be added to the list for re
   expect(rt.logged).toMatchObject([{ level: "warn", fields: { ids: key.id } }]);
 });
 
-test("a restore brings back no link of an alert, neither a used one nor another", async () => {
+test("a restore brings back no link of an alert, whether the link was used or not", async () => {
   const flags = { alertLinks: true, publicUrl: "https://desk.example.com" };
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data"), ...flags });
   applyCatalogBody(

@@ -25,7 +25,7 @@ const listFuture = ({ dataDir }: Config): string[] =>
     .list()
     .map(({ name }) => name);
 
-test("a restore lists a partner that would again get access to new businesses", async () => {
+test("a restore lists a partner whose access to future businesses it would bring back", async () => {
   const { rt, partner } = createServer();
   const { path } = await createBackup(rt);
   rt.advance(60_000);

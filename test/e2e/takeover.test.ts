@@ -304,7 +304,7 @@ test("serve without data refuses the copies of another server and names restore 
   expect(await serve(empty.config.dataDir)).toMatchObject(refusal);
 });
 
-test("serve without a business starts with an empty folder for copies, and again with its own copies", async () => {
+test("serve without a business accepts an empty folder for copies, and after a restart the same folder with its own copies", async () => {
   const dir = createTempFolder();
   const dataDir = createTempFolder();
   for (let starts = 0; starts < 2; starts++) {

@@ -192,7 +192,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     await terminal.waitForText(/exit=0/);
   });
 
-  test("q ends the live view at once with exit code 0 while a test event waits for a receiver that hangs", async () => {
+  test("q ends the live view at once with exit code 0, even while a test event waits for a receiver that hangs", async () => {
     const { dataDir, deskbell } = await createSeededSalon();
     const hangs = await createReceiver([{ hold: true }]);
     await deskbell(

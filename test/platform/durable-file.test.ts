@@ -92,7 +92,7 @@ test("a folder is flushed, except on Windows, which cannot do so", () => {
   expect(() => syncFolder(import.meta.dirname)).not.toThrow();
 });
 
-test("a file that cannot be stored does not remain as an empty one", () => {
+test("a file whose content cannot be stored is not left behind empty", () => {
   const path = join(createTempFolder(), "epoch-1");
   vi.mocked(fsyncSync).mockImplementationOnce(() => {
     throw Object.assign(new Error("ENOSPC: no space left on device, fsync"), { code: "ENOSPC" });
@@ -103,7 +103,7 @@ test("a file that cannot be stored does not remain as an empty one", () => {
   expect(readFileSync(path, "utf8")).toBe("taken over");
 });
 
-test("an error of an open file names the file", () => {
+test("an error while writing to an open file names the file", () => {
   expect(() => appendDurably("/dev/full", "x")).toThrow(
     expect.objectContaining({ code: "ENOSPC", path: "/dev/full" }),
   );

@@ -51,7 +51,7 @@ describe("a report", () => {
     expect(merged).not.toContain("Nothing is lost");
   });
 
-  test("a report names what is undecided, and how busy the machine was", () => {
+  test("a report names each undecided test, and how busy the machine was", () => {
     const undecided = { kind: "undecided", test: "kills lose nothing" } as Finding;
     const busy = run("kills", [undecided]);
     expect(mergeReport("", machine, [busy])).toMatch(

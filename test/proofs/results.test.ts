@@ -23,7 +23,7 @@ describe("the results", () => {
     expect(lines.filter((line) => !/^- \w+: [A-Z`\d].* .*\.$/.test(line))).toEqual([]);
   });
 
-  test("the results say of each number what it counts", () => {
+  test("no two numbers follow each other in the results, because each number is followed by what it counts", () => {
     expect(lines.filter((line) => /\d [\d,]*\d\b/.test(line))).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import type { SectionEdits } from "../../src/domain/catalog/change/local-edits.t
 import { addBusiness, emitEvents } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-test("a business that is created again continues its own counters, and another one begins at 0", () => {
+test("a business that is created again continues its own counters, and a new business begins at 0", () => {
   const rt = createTestRuntime();
   const { businesses } = rt.store;
   const first = addBusiness(rt, "first");
@@ -16,7 +16,7 @@ test("a business that is created again continues its own counters, and another o
   expect(businesses.getInitialCounters("biz_new")).toEqual({ catalogVersion: 0, lastSequence: 0 });
 });
 
-test("a business without edited sections is not written when it still has none", () => {
+test("writing the edited sections of a business changes the database only if they differ from the stored ones", () => {
   const rt = createTestRuntime();
   const { id } = addBusiness(rt);
   const { businesses } = rt.store;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addBusiness } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-test("the changed objects are those of the given revisions of one business", () => {
+test("findChangedAfter returns the objects of one business that changed after one revision and up to another", () => {
   const rt = createTestRuntime();
   const { catalogLists } = rt.store;
   const [{ id }, other] = [addBusiness(rt, "first"), addBusiness(rt, "second")];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addBusiness } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-test("a sold-out mark is deleted once its time has come, and never with the marks of another business", () => {
+test("deleting the expired sold-out marks of a business keeps its later marks and all marks of other businesses", () => {
   const rt = createTestRuntime();
   const [shop, other] = [addBusiness(rt), addBusiness(rt, "bar-nova")];
   const { soldOut } = rt.store;

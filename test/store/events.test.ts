@@ -61,7 +61,7 @@ test("events with a pending or parked delivery are undelivered until the deliver
   expect(sequences.sort()).toEqual([1, 2]);
 });
 
-test("the events of a business are complete after the number of its own last deleted event", () => {
+test("getPrunedSequence returns the number of a business's own last deleted event, and 0 if no event was deleted", () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt, "first");
   const other = addBusiness(rt, "second");

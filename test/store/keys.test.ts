@@ -66,7 +66,7 @@ test("a secret key of version 0.1 loses the scopes of version 0.2 unless it has 
   });
 });
 
-test("a key may have guests mailed only while its setting says so", () => {
+test("the guestMail setting of a key is off until it is turned on, and can be turned off again", () => {
   const rt = createTestRuntime();
   const { id: businessId } = addBusiness(rt);
   const { key } = createKey(rt, { businessId, name: "site", kind: "SECRET", scopes: [] });

@@ -17,7 +17,7 @@ const isOfRemovedFeature = (file: string): boolean => {
 };
 
 // Controls run only in the long proofs. A bug that no longer fits the source would make them void.
-test("each bug that a control inserts changes exactly one place of the source", () => {
+test("each bug that a proof inserts as a control changes exactly one place of the source", () => {
   const bugs = globSync("test/proofs/**/*.ts", { cwd: ROOT }).flatMap((test) =>
     [...readFileSync(new URL(test, ROOT), "utf8").matchAll(BUG)].map(
       ([, file = "", literal = ""]) => ({ test, file, find: inQuotes(literal) }),

@@ -353,7 +353,7 @@ describe("a visit of several services", () => {
   });
 });
 
-test("a start can have an offset; without one, a time that a clock change repeats is the first of the two", () => {
+test("a start may have an offset; a start without an offset means the first instant of a time that clocks show twice", () => {
   const rt = openSalon();
   expect(book(rt, { start: "2026-12-01T16:00+01:00" })).toMatchObject({
     startsAt: "2026-12-01T10:00:00-05:00",
@@ -480,7 +480,7 @@ test("an update or a move that changes nothing writes no event and no new versio
   expect(getBooking(rt, business.id, id).version).toBe(version + 2);
 });
 
-test("a reservation gets the table of a reservation that was not approved in time, which is then cancelled", () => {
+test("a reservation that is not approved in time is cancelled, and a new reservation gets its table", () => {
   const rt = createTestRuntime();
   seedShop(rt);
   const business = getBusiness(rt, SHOP_SLUG);

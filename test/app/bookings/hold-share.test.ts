@@ -107,7 +107,7 @@ test("booked seats of a group service take only their share of the staff member'
   expect(shareOf("cut", "ann", 1)).toEqual([1]);
 });
 
-test("the holds of tables can take a tenth of the time of a week that is not reserved", () => {
+test("holds can take at most a tenth of the tables' unreserved time in a week", () => {
   const { rt, business } = openShop('hours: [{ days: [mon-sun], start: "10:00", end: "20:00" }]');
   // Two tables are free for ten hours on each of seven days, so 14 hours can be held.
   const tuesday = Date.parse("2026-12-08T10:00Z");
@@ -125,7 +125,7 @@ test("the holds of tables can take a tenth of the time of a week that is not res
   expect(fits(1)).toBe(false);
 });
 
-test("a hold of two staff members is refused if it exceeds half of the day of one of them", () => {
+test("a hold with two staff members is refused if one of them would then have more than half of the day held", () => {
   const { rt, business } = openShop('hours: [{ days: [mon-sun], start: "07:00", end: "21:00" }]');
   const at = (hour: number, staff: string) =>
     segmentAt(Date.parse(monday("00:00")) + hour * HOUR_MS, "cut", staff);

@@ -33,7 +33,7 @@ test("the operator moves a booking to a staff member who is not public", () => {
   expect(read().segments).toMatchObject([{ staffName: "Daniel" }]);
 });
 
-test("a booking gets the currency of the catalog with new prices, and keeps its own with the old ones", () => {
+test("a rescheduled booking keeps its price and currency; with new segments, it gets the price and currency of the catalog", () => {
   const { rt, id, segments, read } = openBooked();
   const text = CATALOG_HEADER.replace("USD", "JPY") + CATALOG.replace("40.00", "5000");
   applyCatalog(rt, [{ name: "catalog.yaml", text }], { acceptCurrencyChange: true });

@@ -128,7 +128,7 @@ test("visits that are over, completed or marked as a no-show are neither listed 
   expect(staffNamesOf(rt, over.id)).toEqual(["Mia"]);
 });
 
-test("time off that begins in the past is not entered with visits that are over", () => {
+test("new time off that begins in the past lists no visits that are already over", () => {
   const rt = openSalon();
   book(rt, "cut", "10:00");
   const later = book(rt, "cut", "15:00");

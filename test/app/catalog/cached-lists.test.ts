@@ -87,7 +87,7 @@ test("a cached list does not keep what was read in a transaction that is rolled 
   expect(cachedNames(rt)).toEqual(["a", "committed", "c"]);
 });
 
-test("a large list is read in steps, with the changes that were made in between", async () => {
+test("a large list that is read in steps includes the changes that are made between the steps", async () => {
   const rt = createTestRuntime();
   const keys = Array.from({ length: 1000 }, (_, i) => `dish-${i}`);
   const dishes = buildCatalog({ menu_item: keys.map((key) => buildMenuItem(key)) });

@@ -106,7 +106,7 @@ test("a dish or option can be named by its ID, also if its key contains a slash"
   expect(renamed).toMatchObject({ id: found?.id, key: `a/b/${group?.options[0]?.key}` });
 });
 
-test("a sold-out mark publishes the end of another mark, whenever that one ends meanwhile", () => {
+test("the end of a sold-out mark is published even if it passes while another dish is marked as sold out", () => {
   // The clock passes the end of the other mark after one more reading in each round.
   for (let readings = 0; readings < 30; readings++) {
     const rt = createTestRuntime();

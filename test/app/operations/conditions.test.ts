@@ -89,7 +89,7 @@ test.each([40, -40])(
   },
 );
 
-test("a daemon that stands still for hours is not taken for one whose clock differs", async () => {
+test("a daemon that stands still for hours is not reported as a daemon whose clock differs", async () => {
   const rt = await createRunningServer();
   const clockSource = rt.machineClock.source();
   const clockOffsetMs = rt.machineClock.offset();

@@ -23,7 +23,7 @@ const DELIVERED = {
   error: null,
 } as const;
 
-test("webhooks that cannot be signed are reported as that, and not as a daemon that stands still", async () => {
+test("webhooks that cannot be signed are reported as a wrong signing secret, and not as a daemon that stands still", async () => {
   const rt = await createRunningServer();
   await INJECTIONS["signing_secret.wrong"](rt);
   emitEvents(rt, rt.business, "service.updated");

@@ -68,7 +68,7 @@ describe("on a machine that is off each night", () => {
     },
   );
 
-  test("a clock that is years ahead for some hours makes the retention clock run ahead at no time", () => {
+  test("a wall clock that is years ahead for some hours never makes the retention clock run ahead", () => {
     const { rt, countLines, behindMs, run, beOff } = createMachine();
     for (let day = 0; day < 5; day++) {
       run(8);

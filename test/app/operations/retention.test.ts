@@ -247,7 +247,7 @@ test.each([
   expect(countRows()).toEqual({ events: 250, deliveries: 250 });
 });
 
-test("parked events that the pruner has already read are deleted within an hour of their cancellation", async () => {
+test("events whose parked deliveries are cancelled are deleted within an hour, even if the pruner has already passed them", async () => {
   const { rt, endpoint, emitAndDeliver, countRows } = await setUp();
   disableEndpoint(rt, endpoint.id, "manual");
   await emitAndDeliver(150);
@@ -358,7 +358,7 @@ describe("after a forward jump of the clock", () => {
     expect(countRows().events).toBe(0);
   });
 
-  test("an erasure has the time of the wall clock, by which a log that keeps the guest is reported", async () => {
+  test("an automatic erasure is stored with the time of the wall clock, not of the retention clock", async () => {
     const { rt, business, run, hasGuest } = await setUpJump();
     rt.store.file.emptyLog = () => false;
     rt.advance(91 * DAY - HOUR);
@@ -372,7 +372,7 @@ describe("after a forward jump of the clock", () => {
     expect(rt.store.reservations.findById(business.id, "rsv_1")?.updatedAt).toBe(rt.now());
   });
 
-  test("old data are deleted by the new time once the daemon has run for a day", async () => {
+  test("data that a jump of the clock makes old are deleted only once the daemon has run for a day", async () => {
     const { rt, run, restart, countRows, hasGuest } = await setUpJump();
     rt.shiftClock(200 * DAY);
     for (let i = 0; i < 2; i++) {

@@ -88,7 +88,7 @@ describe("rotating a signing secret", () => {
     expect(finishSecretRotation(rt, id).finished).toBe(false);
   });
 
-  test("the version of an endpoint rises when a rotation begins and when it is finished, but not when there is none to finish", async () => {
+  test("the version of an endpoint rises when a secret rotation begins or is finished, but not if there is no rotation to finish", async () => {
     const { rt, id } = await setUp();
     const versionAfter = (change: () => { endpoint: EndpointRow }) => change().endpoint.version;
     expect(versionAfter(() => rotateEndpointSecret(rt, id))).toBe(2);
@@ -225,7 +225,7 @@ test("a missing master key is not silently replaced while secrets are stored", a
   expect(fresh.secrets.decrypt(row!.sealed, row!.id)).toBe(secret);
 });
 
-test("creating a secret decrypts stored secrets only until one has been decrypted", async () => {
+test("creating a signing secret decrypts one stored secret, however many are stored", async () => {
   const { rt, business } = await setUp();
   const { endpointSecrets } = rt.store;
   let read = 0;

@@ -349,7 +349,7 @@ describe("the endpoints of an API key", () => {
     await update({ name: "Shop", url: other.url });
   });
 
-  test("the endpoints of an API key are compared with those of other keys only if the key may see them", async () => {
+  test("a duplicate of another key's endpoint is refused only to an API key that may see that endpoint", async () => {
     const { createTestKey, create } = setUp();
     await create({ keyId: createTestKey("RESTRICTED") });
     await create({ keyId: createTestKey("RESTRICTED") });
@@ -359,7 +359,7 @@ describe("the endpoints of an API key", () => {
     await create({ keyId: null });
   });
 
-  test("an endpoint that has the URL and events of another can be changed by its partner in other ways", async () => {
+  test("a partner can change other fields of an endpoint that has the same URL and events as another endpoint", async () => {
     const { createTestKey, create, rt } = setUp();
     const keyId = createTestKey("RESTRICTED");
     await create({ keyId });
@@ -397,7 +397,7 @@ describe("updating an endpoint", () => {
     expect(current()).toMatchObject({ name: "Shop", url });
   });
 
-  test("a name that another endpoint has is refused to the operator only if the name is new", async () => {
+  test("the operator can keep a name that two endpoints share, but cannot give an endpoint the name of another endpoint", async () => {
     const { rt, id } = await stored("https://example.com/hook");
     // Partners can use a name twice.
     const url = "https://example.com/other";

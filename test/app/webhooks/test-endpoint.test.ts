@@ -49,7 +49,7 @@ test("a test event describes a real object, and is signed and marked; the result
   expect(result.headers["X-Service-Signature"]).toBe(signature);
 });
 
-test("a test stores no event, delivery or failure, even for a disabled endpoint that fails", async () => {
+test("a test of an endpoint stores no event, delivery or failure, even if the endpoint is disabled and fails", async () => {
   const { rt, partner, id, sendOnce } = await setUp();
   disableEndpoint(rt, id, "manual");
   const before = rt.revision();
@@ -65,7 +65,7 @@ test("a test stores no event, delivery or failure, even for a disabled endpoint 
   expect(rt.store.events.list({}, 10)).toHaveLength(2);
 });
 
-test("a test uses catalog.changed if no subscribed event type has an object", async () => {
+test("a test of an endpoint sends catalog.changed if the business has no object for a subscribed event type", async () => {
   const { rt, id, sendOnce } = await setUp(["reservation.created"]);
   expect(await testEndpoint(rt, id, sendOnce)).toMatchObject({
     ok: true,

@@ -259,7 +259,7 @@ test("today --date accepts tomorrow and yesterday, and rejects other formats wit
     });
 });
 
-test("times that clocks show twice are printed with an offset, and a note says which one --start means", async () => {
+test("times that clocks show twice are printed with an offset, and a note says which of the two instants --start means", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-10-20T09:00:00Z") });
   onTestFinished(() => void vi.useRealTimers());
   const { deskbell } = createTerminal();
@@ -313,7 +313,7 @@ test("bookings reschedule changes the staff member, and reservations reschedule 
   ).toMatchObject({ partySize: 4, startsAt: expect.stringContaining("T19:30"), version: 2 });
 });
 
-test("bookings reschedule keeps the price if --staff names the booked staff member, and takes it anew for another", async () => {
+test("bookings reschedule keeps the price if --staff names the booked staff member, and uses the current price for another person", async () => {
   const { deskbell } = await createBusiness();
   const { id } = data<{ id: string }>(
     await deskbell(`bookings create --service cut --staff mia --start ${DAY}T10:00 --json`),
@@ -449,7 +449,7 @@ test.each([
   });
 });
 
-test("bookings list --before accepts that no first or last day is given", async () => {
+test("bookings list --before accepts --from none and --to none", async () => {
   const { deskbell } = await createBusiness();
   const line = "bookings list --before bkg_06f --from none --to none --status PENDING --limit 5";
   expect(await deskbell(line)).toMatchObject({ code: 0 });
@@ -467,7 +467,7 @@ test("the note about later bookings never suggests a page that shows the same bo
   expect(await noteOf(`--limit 3 --from ${DAY}T11:00`)).toBe("");
 });
 
-test("bookings create --input in a dry run takes the times of the lines before", async () => {
+test("bookings create --input --dry-run rejects a line whose time an earlier line has taken", async () => {
   const { deskbell } = await createBusiness();
   const line = JSON.stringify({ service: "cut", staff: "mia", start: `${DAY}T10:00` });
   const ran = await deskbell("bookings create --input - --dry-run", `${line}\n${line}\n`);

@@ -389,7 +389,7 @@ test("events list and events show print an event of events trigger; events types
   expect(first.stderr).toMatch(/--before evt_/);
 });
 
-test("webhooks create without a key names the new endpoint by its ID, and a dry run names none", async () => {
+test("webhooks create without --key prints a command with the new endpoint's ID, and its dry run prints no such command", async () => {
   const { deskbell, id } = await createEndpoint();
   const create = "webhooks create --url http://127.0.0.1:9/hook --event all --allow-private";
   expect((await deskbell(`${create} --name bar --dry-run`)).stderr).toBe(

@@ -85,7 +85,7 @@ test.each([
   });
 });
 
-test("services show prefers the service with this key to another service with this name", async () => {
+test("services show prefers a service that has the given text as its key to a service that has it as its name", async () => {
   const deskbell = await createSalon();
   await deskbell("services update cut --name wash");
   expect((await deskbell("services show wash")).stdout).toMatch(/^key\twash$/m);

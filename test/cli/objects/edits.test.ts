@@ -101,7 +101,7 @@ test("commands edit every kind of catalog object without the catalog file", asyn
     });
 });
 
-test("an end and doors without a date are on the day of the new start of a public event", async () => {
+test("public-events update reads --end and --doors without a date as times on the day of the new start", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
   const moved = "--start 2030-12-03T20:00 --end 23:30 --doors 19:15";
@@ -170,7 +170,7 @@ menu:
   items: [{ key: fish, name: Fish, priceType: market, sizes: [{ key: half, name: Half, price: 9.00 }] }]
 `;
 
-test("an update of a service or dish changes no price that was not given, of a free one neither", async () => {
+test("an update of a service or dish changes no price that was not given, even if the price is on request", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", UNPRICED);
   const prices = async (line: string) => {

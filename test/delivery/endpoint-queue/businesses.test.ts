@@ -55,7 +55,7 @@ function createQueue(businessIds: readonly string[], searchMs = 0) {
 
 const many = (businessId: string): string[] => Array<string>(6000).fill(businessId);
 
-test("a business behind 6,000 deliveries of another is served while one of those is in flight, in its order", () => {
+test("a business whose deliveries wait behind 6,000 of another business is served in order while one of the 6,000 is in flight", () => {
   const { start, end } = createQueue([...many("a"), "b", "b", "c", "b"]);
   expect(start()?.businessId).toBe("a");
   const first = start()!;
@@ -70,7 +70,7 @@ test("a business behind 6,000 deliveries of another is served while one of those
   expect(start()?.number).toBe(6003);
 });
 
-test("a search that found nothing is repeated only after a pause, which is longer if the search took long", () => {
+test("a search for deliveries of other businesses that finds none is repeated only after a pause, which is longer after a slow search", () => {
   const { start, advance, countSearches } = createQueue(many("a"), 40);
   start();
   for (let i = 0; i < 3; i++) expect(start()).toBeUndefined();
@@ -83,7 +83,7 @@ test("a search that found nothing is repeated only after a pause, which is longe
   expect(countSearches()).toBe(2);
 });
 
-test("a queue that was read again finds the other businesses again, with their first rows", () => {
+test("a reloaded queue finds the next delivery of another business only once that business's delivery in flight has ended", () => {
   const { queue, start, end, advance } = createQueue([...many("a"), "b", "b"]);
   start();
   const first = start()!;

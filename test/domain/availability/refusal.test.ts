@@ -71,7 +71,7 @@ describe("the reason a start is refused", () => {
     ).toBe(reason);
   });
 
-  test("the reason of a refused start is the rule that is checked last, of those that the candidates break", () => {
+  test("a start whose candidates break different rules is refused for the rule that is checked last", () => {
     const two = {
       ...shop,
       objects: {
@@ -87,7 +87,7 @@ describe("the reason a start is refused", () => {
     expect(refusalAt(two, request, on("12:00"))).toBe("TAKEN");
   });
 
-  test("a start is refused with NOBODY_ABLE if no staff is left, and its day is CLOSED", () => {
+  test("a start is refused with NOBODY_ABLE, and its day is CLOSED, if none of the service's staff exists", () => {
     const empty = createShop({
       service: [buildService("cut", { staff: ["ann"] })],
       schedule: mornings,
@@ -130,7 +130,7 @@ describe("the starts that are not offered", () => {
     expect(refusedStarts(shop, { on: MONDAY, services })).toEqual(onGrid);
   });
 
-  test("the refused starts are in the order of time, and include that of a full session off the grid", () => {
+  test("the refused starts are sorted by time, and include the start of a full session that is off the grid", () => {
     const shop = createShop({
       service: [buildService("yoga", { durationMin: 30, capacity: 2, staff: ["ann"] })],
       staff: [buildStaffMember("ann")],

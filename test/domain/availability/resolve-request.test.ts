@@ -40,7 +40,7 @@ describe("the plan of a request that names services", () => {
       candidates.map((candidate) => candidate.staff?.key),
     ]);
 
-  test("a staff member is that of the whole visit, or of the service before the colon", () => {
+  test("a requested staff member applies to the whole visit, or only to the service that is named before a colon", () => {
     const serviceIds = ["cut", "color"];
     expect(plan({ serviceIds })).toEqual([
       ["cut", [], ["ann", "bea"]],

@@ -22,13 +22,13 @@ const refused = (parameter: string) =>
     issues: [expect.objectContaining({ parameter })],
   });
 
-test("a search may check 6 million combinations of start and table, of which a searched day counts a quarter", () => {
+test("a search for the next slots may check 24 million combinations of start and table, four times as many as a list of days", () => {
   const options = { lists: "next", explain: false, maxSearchDays: 1000 } as const;
   expect(() => assertNotTooLarge(planFor(60_000, 399), options)).not.toThrow();
   expect(() => assertNotTooLarge(planFor(60_001, 399), options)).toThrow(refused("areaId"));
 });
 
-test("a list may check 6 million combinations of start and table, of which an explained day counts twice", () => {
+test("a list of days may check 6 million combinations of start and table, or 3 million if it explains refused starts", () => {
   const options = { lists: "days", explain: false, maxSearchDays: 0 } as const;
   const explained = { ...options, explain: true };
   expect(() => assertNotTooLarge(planFor(60_000, 99), options)).not.toThrow();
@@ -37,7 +37,7 @@ test("a list may check 6 million combinations of start and table, of which an ex
   expect(() => assertNotTooLarge(planFor(60_000, 50), explained)).toThrow(refused("explain"));
 });
 
-test("the search after the listed days counts towards the 6 million combinations", () => {
+test("a search after the listed days counts towards the limit of 6 million combinations of start and table", () => {
   const options = { lists: "days", explain: false, maxSearchDays: 1000 } as const;
   const plan = planFor(60_000, 49);
   expect(() => assertNotTooLarge({ ...plan, horizonDay: 249 }, options)).not.toThrow();
@@ -51,7 +51,7 @@ test("the refusal of a list asks for fewer days if a single day is small enough"
   expect(() => assertNotTooLarge(withStarts(4200), options)).toThrow(refused("areaId"));
 });
 
-test("a service without staff counts once for each person of the other services, and a service that nobody performs counts nothing", () => {
+test("the size of a search counts a service without staff once for each person of the other services, and a service that nobody performs not at all", () => {
   const options = { lists: "next", explain: false, maxSearchDays: 1000 } as const;
   const staffed = Array.from({ length: 30_000 }, (_, n) => ({ staff: { key: `staff-${n}` } }));
   const planWith = (candidates: object[]) =>

@@ -282,7 +282,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("the spots of a slot are those of its service with the fewest left, and 1 with a staff member", () => {
+test("a slot has as many spots as the visit's service with the fewest, and one spot if a service takes one guest per staff member", () => {
   const shop = createShop({
     service: [
       buildService("cut", { staff: ["ann"], resources: [{ resource: "chair", units: 1 }] }),

@@ -129,7 +129,7 @@ test("a decision is late after half of the time to decide, which begins anew if 
   ]);
 });
 
-test("a visit that the business moves before its approval is due at the new start, but never in the past", () => {
+test("the deadline to approve a visit that the business moves is never after the new start, unless the new start has passed", () => {
   const pending = visit("PENDING");
   const now = START - 3 * HOUR;
   const decideByAfter = (startsAt: number) =>

@@ -279,7 +279,7 @@ describe("events caused by a change of", () => {
     ]);
   });
 
-  test("a changed attribute of a variant is announced, also one with the name of a field of versions", () => {
+  test("a changed attribute of a variant is published, even if the attribute is named 'version'", () => {
     const withVersion = (version: string) =>
       edit({ variants: [buildVariant("short", { attributes: { version } })] });
     expect(summary(withVersion("1"), withVersion("2"))).toEqual([

@@ -130,7 +130,7 @@ test("a channel with refused settings is reported through the other channels at 
   ]);
 });
 
-test("a condition is logged when it begins and ends, and RESOLVED waits until it stays absent", async () => {
+test("a condition is logged when it begins and ends, and RESOLVED is sent only after the condition has stayed absent", async () => {
   const { rt, fill, clear } = setUp();
   const channel = createTestChannel();
   const pass = startWith(rt, channel);
@@ -364,7 +364,7 @@ function createMessageChannel() {
   return { ...createTestChannel(), send, messages };
 }
 
-test("a notice that cannot be deleted while another program writes is sent once", async () => {
+test("a notice is sent once, even if another program's lock delays the deletion of the notice", async () => {
   const rt = createTestRuntime({}, undefined, 0);
   const channel = createMessageChannel();
   const pass = startWith(rt, channel);
@@ -378,7 +378,7 @@ test("a notice that cannot be deleted while another program writes is sent once"
   expect(rt.openStore(createAlertStore).list("notice")).toEqual([]);
 });
 
-test("a notice that replaces one which is sent, but not deleted yet, is sent, too", async () => {
+test("a notice is sent even if the sent notice that it replaces is not deleted yet", async () => {
   const rt = createTestRuntime({}, undefined, 0);
   const channel = createMessageChannel();
   const pass = startWith(rt, channel);
@@ -476,7 +476,7 @@ test("other work of the thread runs between two checks", async () => {
   expect(ran).toEqual(["first", "work after the first", "second", "work after the second"]);
 });
 
-test("a stop of the alerts waits for the check that has begun, skips the others, and ends no open condition", async () => {
+test("a stop of the alerts waits for the check that is running, skips the remaining checks, and ends no open condition", async () => {
   const rt = createTestRuntime();
   const ran: string[] = [];
   const open = openCondition("storage.low", "little space", "df");
@@ -493,7 +493,7 @@ test("a stop of the alerts waits for the check that has begun, skips the others,
   expect(rt.logged.map(({ message }) => message)).toEqual(["little space"]);
 });
 
-test("a tick that comes while the conditions are checked starts no other check and sends no heartbeat", async () => {
+test("a tick during a check of the conditions starts no second check and sends no heartbeat", async () => {
   const rt = createTestRuntime();
   const heartbeat = createTestChannel("--heartbeat-url");
   let checked = 0;

@@ -59,7 +59,7 @@ test("an alert that replaces a failing one is kept, and other alerts keep their 
   expect(queue.list()).toEqual([newer, second]);
 });
 
-test("a channel that fails again after it has worked has failed since the first of the new failures", async () => {
+test("a channel that fails again after a success counts as failing since the first new failure", async () => {
   const rt = createTestRuntime();
   let send = refuse;
   const queue = createChannelQueue(rt, {

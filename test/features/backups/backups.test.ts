@@ -403,7 +403,7 @@ test("deliveries that were in flight are due again after a restore, and can be s
   expect(hasMatchingMasterKey({ ...restored, config, secrets })).toBe(false);
 });
 
-test("a master key that decrypts no guest does not match the data, even if there are no webhooks", () => {
+test("a master key that cannot decrypt the guests does not match the data, even if no signing secret can be tried", () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt, "salon-aurora");
   const guest = { name: "Ada", email: null, phone: null, notes: null };

@@ -117,7 +117,7 @@ test.for(["a newer list", "a newer backup"])(
   },
 );
 
-test("lines forged in the list of erased guests beside the copies make no server delete a business", async () => {
+test("lines forged in the list of erased guests beside the copies delete no business from a server", async () => {
   const server = await createServer();
   const { rt, dir, stays, copy } = server;
   const newer = await copy();
@@ -166,7 +166,7 @@ test("a server without backups logs no warning about a copy of the list of erase
   expect(rt.logged).toEqual([]);
 });
 
-test("the deletion of a business names the backups that contain it, and of a moved one also when they are deleted", () => {
+test("the deletion of a business names the backups that still contain it, and for a moved business also the day when they are deleted", () => {
   const rt = createTestRuntime();
   const earlier = "Earlier backups still contain it: deskbell backup list";
   expect(keepRemovals.describeRemains?.(rt, false)).toEqual([earlier]);
@@ -176,7 +176,7 @@ test("the deletion of a business names the backups that contain it, and of a mov
   ]);
 });
 
-test("a secret that `keys rotate` ends at once is listed, unless the new one cannot be shown", async () => {
+test("a secret that `keys rotate` ends at once is recorded for restores, unless the new secret cannot be shown", async () => {
   const { deskbell, dataDir } = createTerminal();
   const listed = () => readErasureList({ masterKeyPath: join(dataDir, "master.key") });
   await deskbell(`catalog apply ${SALON}`);
@@ -195,7 +195,7 @@ test("a secret that `keys rotate` ends at once is listed, unless the new one can
   expect(listed()).toContain(`revoked ${secretId(hashApiKey(stdout.trim()))}`);
 });
 
-test("a secret with which a key has rotated itself is listed once the rotation is committed", async () => {
+test("a secret with which a key has rotated itself is recorded for restores once the rotation is committed", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({ name: "site", selfRotation: true });
   const rotate = () =>

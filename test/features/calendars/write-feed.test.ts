@@ -178,7 +178,7 @@ test("a session of a class is one calendar entry with all guests that have not c
   ]);
 });
 
-test("the maximum of a feed counts a session as one entry, and two services of a visit as two", () => {
+test("the maximum number of entries in a calendar feed counts a session once, and a visit with two services twice", () => {
   const { rt, today, feed } = openSalon();
   const at = today + DAY_MS;
   rt.tx(() => {

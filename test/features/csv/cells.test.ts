@@ -50,7 +50,7 @@ describe("a cell that a spreadsheet has spoiled", () => {
     },
   );
 
-  test("a description that looks like a date is not taken for a spoiled cell", () => {
+  test("a description that looks like a date is not reported as a spoiled cell", () => {
     expect(findSpoiledText("12. Mai", { isProse: true })).toBeUndefined();
   });
 });

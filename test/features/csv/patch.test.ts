@@ -129,7 +129,7 @@ describe("a row changes only its columns of the object", () => {
     ]);
   });
 
-  test("a row of a CSV table with a price or a duration finds no category of the same name", () => {
+  test("a row of a CSV table with a price or a duration is not matched with a category of the same name", () => {
     const named = withService("perm", { name: "Hair" });
     const find = (csv: string) => {
       const { catalog, issues } = patch(csv, named);
@@ -145,7 +145,7 @@ describe("a row changes only its columns of the object", () => {
     ]);
   });
 
-  test("a row of a CSV table keeps other objects and their order", () => {
+  test("a CSV table with rows for some services keeps all services in their order", () => {
     const { catalog } = patch("key,price\nperm,1.00\ndye-all,2.00");
     expect(catalog.objects.service.map(({ key }) => key)).toEqual([
       "cut",
@@ -155,7 +155,7 @@ describe("a row changes only its columns of the object", () => {
     ]);
   });
 
-  test("a dish follows the new price of its cheapest size, unless the CSV table has a price of the dish", () => {
+  test("a dish gets the new price of its cheapest size, unless the CSV table has a price of the dish itself", () => {
     const [goulash] = CATALOG.objects.menu_item;
     const [cup, bowl] = goulash?.sizes ?? [];
     const sizes = [{ ...cup, priceCents: 950 }, bowl];
@@ -195,7 +195,7 @@ test("images that a CSV table keeps also keep their texts and sizes", () => {
   expect(catalog).toEqual(withService("cut", { images: [added, first] }));
 });
 
-test("a text that a CSV table changes or clears also changes in the business's own language", () => {
+test("a text that a CSV table changes or clears also changes in the translation for the business's own language", () => {
   const translations = {
     en: { name: "Cut", description: "With a wash." },
     de: { name: "Schnitt" },

@@ -66,7 +66,7 @@ exceptions:
   expect(exceptions()).toEqual(planned);
 });
 
-test("a closing is not taken back after the hours of its date were changed otherwise", () => {
+test("a reopening keeps the hours of a date that were changed after the closing", () => {
   const { rt, exceptions, changed } = openAt("2026-12-01T10:00");
   closeFromNow(rt, SLUG, null);
   updateDateHours(rt, SLUG, "2026-12-01", [{ start: "09:00", end: "11:00" }]);

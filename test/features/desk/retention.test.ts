@@ -6,7 +6,7 @@ import { businessOf, openDesk } from "./open-desk.ts";
 
 const DAY_MS = 86_400_000;
 
-test("outcomes of actions are deleted after a day, links and devices when they have ended", async () => {
+test("the outcome of an action at a desk is deleted after a day, and a link or device once it has ended", async () => {
   const { api, act } = await openDesk();
   const { id } = businessOf(api);
   const store = api.openStore(createDeskStore);

@@ -297,7 +297,7 @@ describe("the reference", () => {
     );
   });
 
-  test("the section and page of an event type say when the event is sent and what its flags are about", () => {
+  test("the section and page of an event type say when the event is sent and what each of its flags means", () => {
     for (const text of [
       sectionOf("event-menu_category.updated"),
       docs["events/menu_category.updated.md"] ?? "",

@@ -11,7 +11,7 @@ import {
 import { addBusiness } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("doctor asks about the scopes that an upgrade gave to keys of version 0.1 or took from them", () => {
+test("doctor reports a key of version 0.1 until the operator decides about the scopes that an upgrade gave or took", () => {
   const rt = createTestRuntime();
   const { id: businessId } = addBusiness(rt);
   createKey(rt, { businessId, name: "site", kind: "SECRET", scopes: [] });
@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test("doctor shows a visit without its service by the command of its type", () => {
+test("doctor's fix for a visit without its service is the command that shows a booking or a reservation", () => {
   const fixOf = (...ids: string[]) => checkOrphanedVisits([{ slug: "shop", ids }])[0]?.fix;
   expect(fixOf()).toBeUndefined();
   expect(fixOf("bkg_1", "rsv_2")).toMatch(/^deskbell bookings show bkg_1 --business shop, /);

@@ -659,7 +659,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("doctor does not name the files on Windows, where they have no permissions to check", async () => {
+test("doctor skips the check of file permissions on Windows, where files have no such permissions", async () => {
   const rt = await createHealthyServer();
   const { getuid } = process;
   onTestFinished(() => void Object.assign(process, { getuid }));
@@ -691,7 +691,7 @@ test("doctor reports every condition until the condition ends", { timeout: 60_00
   }
 });
 
-test("doctor reports a condition once, whatever its kind is about", async () => {
+test("doctor reports a condition once, whichever area the condition belongs to", async () => {
   const rt = await createRunningServer();
   const code = "proxy.one_address";
   await INJECTIONS[code](rt);
@@ -704,7 +704,7 @@ test("doctor reports a condition once, whatever its kind is about", async () => 
   }
 });
 
-test("doctor lists a condition that none of its checks covers, without a summary", async () => {
+test("doctor lists a condition of an area without checks, and the area has an empty summary", async () => {
   const rt = await createRunningServer();
   const code = "proxy.one_address";
   await INJECTIONS[code](rt);

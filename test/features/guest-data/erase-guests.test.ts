@@ -55,7 +55,7 @@ test.each([
   expect(guests).toEqual(isFound ? [{ visitId: id, customer: ANA }] : []);
 });
 
-test("a phone number without digits is refused, and does not match others without digits", () => {
+test("an erasure by a phone number without digits is refused, instead of matching other numbers without digits", () => {
   const rt = openSalon();
   book(rt, { ...ANA, phone: "unlisted" });
   for (const phone of ["unlisted", "none", ""])

@@ -382,7 +382,7 @@ test("the mail of an order that is cancelled with its event still names the even
   });
 });
 
-test("a confirmed order without codes of its own does not offer the code of the order as a ticket", async () => {
+test("the mail about a confirmed order without admission codes says that the code of the order admits nobody", async () => {
   const opened = await openMails("CONFIRM", "venue");
   const { api, send, list } = opened;
   const business = businessOf(api);

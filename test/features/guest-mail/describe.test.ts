@@ -30,7 +30,7 @@ test("a mail names the number of people of a service only if it is above one, an
   expect(table).toEqual([{ about: "What", lines: ["Table for 4"] }]);
 });
 
-test("a mail writes a total from an amount on as such", () => {
+test("a mail writes 'from' before a total that is a starting price", () => {
   const rows = rowsOf("salon", (api, slug) =>
     createBooking(api, slug, { service: "balayage", start: "2026-12-02T10:00" }),
   );

@@ -33,7 +33,7 @@ import { FROM, openMails } from "./open-mails.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-test("visits made by the operator or by a key other than the page's are not mailed, unless that key mails guests", async () => {
+test("the guest of a visit that the operator or a partner's key has made gets no mail, unless the key mails guests", async () => {
   const { api, base, list, send, server } = await openMails();
   const business = businessOf(api);
   const url = timesOf(api, base, firstService(api).key);
@@ -66,7 +66,7 @@ test("visits made by the operator or by a key other than the page's are not mail
   expect(page).toContain("You are booked");
 });
 
-test("the guest of a visit is told by mail only if its key mails guests and an address is known, else by a partner if there is one", () => {
+test("a guest learns of changes by mail if the visit's key mails guests and an address is known, and otherwise from the partner, if there is one", () => {
   const rt = createTestRuntime();
   applyCatalogBody(
     rt,

@@ -18,7 +18,7 @@ const ACCEPT: MailBehaviour = { do: "accept" };
 const subjectOf = (raw: string): string => parseMail(raw).headers.get("subject") ?? "";
 const tokensIn = (raw: string): string[] => raw.match(/deskbell_gv_[0-9a-f]{48}/g) ?? [];
 
-test("a guest is mailed about a request, its approval, a new time and its end, each with a link", async () => {
+test("a guest is mailed about a request, its approval, a new time and the cancellation, each with a link", async () => {
   const { api, server, send, book, list } = await openMails();
   const { slug, doc } = businessOf(api);
   const response = await book({ name: "Ana <b>", notes: "canary-note" });

@@ -17,7 +17,7 @@ test("a mail server that fails is logged once, at its third failure in a row, an
   expect(logged()).toEqual([failing, "info: Mail to guests is sent again."]);
 });
 
-test("mails pause for two seconds after the first failure of a mail server that had answered again", () => {
+test("mails pause for only two seconds after the first failure since the mail server last answered", () => {
   const rt = createTestRuntime();
   const health = new ServerHealth(rt);
   for (let i = 0; i < 4; i++) health.recordFailure("connection refused");

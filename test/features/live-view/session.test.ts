@@ -201,7 +201,7 @@ test("the key esc goes back level by level and never quits", async () => {
   expect(view.quits).toEqual([]);
 });
 
-test("neither esc nor x removes the business that the live view was started with", async () => {
+test("neither esc nor x removes the filter for the business with which the live view was started", async () => {
   const rt = createTestRuntime();
   await fillDeliveries(rt, 100);
   const other = addBusiness(rt, "other");

@@ -19,7 +19,7 @@ test("deliveries that match the filter and are newer than a given delivery are c
   expect(live.countNewer({ text: "http 5" }, idOf(500))).toBe(15);
 });
 
-test("deliveries to redeliver are listed oldest first, without new, parked and cancelled ones", async () => {
+test("the list of deliveries to redeliver begins with the oldest, and has no new, parked or cancelled deliveries", async () => {
   const { rt, live } = await fillStore(100);
   rt.tx(() => rt.store.deliveryMoves.cancel({ id: idOf(100) }));
   const found = live.listRedeliverable({}, 1000).map((id) => Number(id.slice(4)));

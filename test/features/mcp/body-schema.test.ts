@@ -10,7 +10,7 @@ const fields = z.object({
 const textOrNull = { anyOf: [{ type: "string", maxLength: 9 }, { type: "null" }] };
 const numberOrNull = { anyOf: [{ type: "number", maximum: 9 }, { type: "null" }] };
 
-test("a new object is described without null where null says the same as leaving a field out", () => {
+test("the schema of a new object does not accept null for a field if null means the same as leaving the field out", () => {
   expect(describeFields(fields, { isNew: true })).toMatchObject({
     properties: {
       left: { type: "string" },
@@ -20,7 +20,7 @@ test("a new object is described without null where null says the same as leaving
   });
 });
 
-test("a change is described with null for the fields that it can delete", () => {
+test("the schema of a change accepts null for each field that the change can delete", () => {
   expect(describeFields(fields)).toMatchObject({
     properties: {
       left: textOrNull,

@@ -4,7 +4,7 @@ import { createTestApp } from "../../support/app.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { connect, openAgents } from "./support/agents.ts";
 
-test("the card tells clients the URL of the server of tools", async () => {
+test("the MCP server card tells clients the URL of the MCP server", async () => {
   const agents = openAgents("salon");
   agents.rt.config.http.publicUrl = "https://book.example/shops";
   for (const path of CARD_PATHS) {
@@ -20,7 +20,7 @@ test("the card tells clients the URL of the server of tools", async () => {
   expect((await (await connect(agents, "/mcp")).listTools()).length).toBe(5);
 });
 
-test("a server without a published business has no card", async () => {
+test("a server without a published business has no MCP server card", async () => {
   const app = createTestApp(createTestRuntime());
   for (const path of CARD_PATHS) expect((await app.request(path)).status).toBe(404);
 });

@@ -3,7 +3,7 @@ import { fitObject, MAX_BYTES, ResultPage } from "../../../src/features/mcp/fit.
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-test("an object in a result has no empty fields and no fields for mirrors", () => {
+test("an object in a result has no empty fields, and no fields that only a copy of the catalog needs", () => {
   expect(
     fitObject({
       id: "svc_1",

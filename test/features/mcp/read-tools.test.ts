@@ -24,7 +24,7 @@ test("the opening hours of a day for an agent have hours and minutes", async () 
   expect(body.data.days).toMatchObject([{ open: ["09:30-12:05", "22:00-24:00"] }]);
 });
 
-test("a closure ends the hours of the evening before at midnight for an agent, and a day closed by an exception has no reason", async () => {
+test("an agent reads that a closure ends the hours of the evening before at midnight, and no reason for a day closed by an exception", async () => {
   const rt = createTestRuntime();
   load(
     rt,

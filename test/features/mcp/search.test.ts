@@ -174,7 +174,7 @@ test("a service and a dish have the names of their categories in the language as
   expect(variant).not.toHaveProperty("serviceId");
 });
 
-test("a search up to a price counts the cheapest size of a dish, and leaves out what has no price", async () => {
+test("a search up to a price compares the cheapest size of a dish, and leaves out market prices and prices on request", async () => {
   const rt = createTestRuntime();
   load(
     rt,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Caller } from "../../../src/features/mcp/caller.ts";
 import { listTools, type Tool, toSearch } from "../../../src/features/mcp/tool.ts";
 
-test("arguments become a query: lists with commas, objects as JSON, and null as nothing", () => {
+test("the arguments of a tool become a query with commas in lists, JSON for objects, and nothing for null", () => {
   const search = toSearch({ words: "a b", limit: 3, ids: ["x", "y"], by: { a: 1 }, left: null });
   expect([...new URLSearchParams(search)]).toEqual([
     ["words", "a b"],

@@ -57,7 +57,7 @@ test("a preview of each tool changes nothing", async () => {
   expect(released.body.data).toEqual({ id: held.body.data.id, status: "RELEASED" });
 });
 
-test("a change without fields shows a visit, also when it can no longer be cancelled", async () => {
+test("a change_booking call without fields shows the visit, even if the visit can no longer be cancelled", async () => {
   const { rt, call, book } = await openSalon();
   const args = { ...book, customer: { name: "Ana" }, idempotencyKey: "one" };
   const { data } = (await call("book", args)).body;
@@ -117,7 +117,7 @@ test("a time that was taken in the meantime is refused with the nearest free one
   });
 });
 
-test("each alternative to a taken time has the arguments that book, hold or move to it", async () => {
+test("each alternative to a taken time has the arguments to book it, hold it or move a visit to it", async () => {
   const { call, book, other } = await openSalon();
   const guest = { customer: { name: "Ana" }, customerRef: "t-1" };
   const booked = await call("book", { ...book, ...guest, idempotencyKey: "one" });

@@ -3,7 +3,7 @@ import { createDestinationStore } from "../../../src/features/nats/store.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { addDestination } from "./destinations.ts";
 
-test("each change of a destination gives it a version that it never had, so that no late state is saved", () => {
+test("each change of a destination raises its version, so that no late state of an earlier version is saved", () => {
   const rt = createTestRuntime();
   const store = rt.openStore(createDestinationStore);
   const { destination } = addDestination(rt);

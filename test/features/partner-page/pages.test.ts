@@ -13,7 +13,7 @@ const load = async (api: ReturnType<typeof createTestApi>, path: string) => {
 const readPage = async (api: ReturnType<typeof createTestApi>, slug: string) =>
   (await api.request(`/b/${slug}/partner`, { key: null })).text();
 
-test("the partner page is the same for a business that does not exist", async () => {
+test("the partner page of an unknown business is the same as that of an existing business", async () => {
   const api = createTestApi();
   const page = await readPage(api, SALON);
   expect(page).not.toContain("Aurora");

@@ -9,14 +9,14 @@ import {
 
 const NO_TEXTS = { description: null, translations: {}, images: [] };
 
-test("each page takes entries up to the largest weight, and a heavier entry has a page of its own", () => {
+test("entries fill each page up to the maximum weight, and an entry above the maximum has a page of its own", () => {
   const divide = (weights: readonly number[]) => divideIntoPages(weights, (weight) => weight, 10);
   expect(divide([5, 5, 5, 5, 5])).toEqual([[5, 5], [5, 5], [5]]);
   expect(divide([11, 1, 11])).toEqual([[11], [1], [11]]);
   expect(divide([])).toEqual([[]]);
 });
 
-test("an object weighs as much as its longest language", () => {
+test("the weight of an object is that of its texts in the longest language", () => {
   const original = { ...NO_TEXTS, name: "Soup", description: "Hot" };
   const translated = {
     ...NO_TEXTS,

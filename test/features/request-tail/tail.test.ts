@@ -70,14 +70,14 @@ test("health checks and requests for metrics are not shown", async () => {
   expect((await next()).requests).toEqual([]);
 });
 
-test("a long poll of the tail ends with the next request to the API", async () => {
+test("a long poll for recorded requests ends with the next request to the API", async () => {
   const { api, next } = await openTail();
   const waiting = next("&wait=25");
   await api.request("/v1/businesses/salon-aurora/staff");
   expect((await waiting).requests).toMatchObject([{ route: "/v1/businesses/:slug/staff" }]);
 });
 
-test("at most a thousand requests are kept, and those that are missed are counted", async () => {
+test("the recording keeps a thousand requests, and counts the earlier requests that its reader has missed", async () => {
   const { api, next } = await openTail();
   for (let i = 0; i < 1003; i++) await api.request("/v1/nothing");
   const page = await next();

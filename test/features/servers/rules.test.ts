@@ -49,7 +49,7 @@ test.each(PROXY_FORMATS)(
   },
 );
 
-test.each(PROXY_FORMATS)("a row of the map for %s that was edited is an error", (format) => {
+test.each(PROXY_FORMATS)("an edited row in the map for %s is an error", (format) => {
   const map = writeProxyMap(format, [EAST, WEST]);
   expect(readProxyMap(format, "deskbell.map", map).get("west")).toEqual(WEST.businesses);
   for (const edit of ["salon aurora", "salon-aurora;", "# salon-aurora"])
@@ -58,7 +58,7 @@ test.each(PROXY_FORMATS)("a row of the map for %s that was edited is an error", 
     ).toMatch(`invalid_input: deskbell.map has a row that proxy-map did not write: ${edit}`);
 });
 
-test("a failed request through Caddy makes no server or standby unreachable", () => {
+test("the map for Caddy does not treat a server or standby as unreachable after a failed request", () => {
   const map = writeProxyMap("caddy", [EAST, WEST]);
   const [, east = "", west = "", all = ""] = map.split("reverse_proxy ");
   expect([east, west].filter((block) => block.includes("fail_duration"))).toEqual([]);

@@ -129,7 +129,7 @@ function openSmallConcert() {
   return shop;
 }
 
-test("the unpaid orders of a key can always have the fewest tickets that an order has", async () => {
+test("a key can always have unpaid tickets up to the minimum of one order, even if a fifth of the quota is less", async () => {
   const { rt, site } = openSmallConcert();
   const order = (quantity: number) => site.send("POST", "/ticket-orders", orderOf(rt, quantity));
   const first = await order(2);
@@ -143,7 +143,7 @@ test("the unpaid orders of a key can always have the fewest tickets that an orde
   expect((await order(2)).status).toBe(201);
 });
 
-test("an order that is larger than all unpaid orders of a key may be is refused for good", async () => {
+test("an order with more tickets than all unpaid orders of a key may have is refused without Retry-After", async () => {
   const { rt, site } = openSmallConcert();
   const refused = await site.send("POST", "/ticket-orders", orderOf(rt, 3));
   const detail = "An unpaid order can hold at most 2 of the 5 tickets of 'Seat', not 3.";
@@ -158,7 +158,7 @@ test("an order that is larger than all unpaid orders of a key may be is refused 
   ]);
 });
 
-test("a quantity that an order cannot have is refused with a pointer to each item of its type", async () => {
+test("a quantity outside the limits of a ticket type is refused with a pointer to each item of the type", async () => {
   const { rt, site } = openSmallConcert();
   const { eventId, items } = orderOf(rt, 1);
   const order = async (...sent: object[]) => {

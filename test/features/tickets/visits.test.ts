@@ -66,7 +66,7 @@ describe("a change that deletes what tickets are sold for", () => {
     },
   );
 
-  test("--cancel-affected carries out a change that deletes sold tickets, and notifies partners", async () => {
+  test("--cancel-affected cancels the orders whose tickets a change deletes, and notifies partners", async () => {
     const { rt, status } = openSold();
     const cancelAffected = await loadCancelAffected();
     const events = recordEvents(rt, () => {
@@ -180,14 +180,14 @@ describe("an event that is postponed to an open date", () => {
     return sold;
   }
 
-  test("guest data are kept until the event is cancelled", async () => {
+  test("guest data of an event without a date are kept until the event is cancelled", async () => {
     const { rt, isKeptAt } = openPostponed();
     expect(await isKeptAt("2028-11-01T03:00:00Z")).toBe(true);
     cancelPublicEvent(rt, SLUG, "gala");
     expect(await isKeptAt("2028-11-01T03:00:00Z")).toBe(false);
   });
 
-  test("guest data are kept for two years longer than otherwise if the event never gets a date", async () => {
+  test("guest data of an event that never gets a new date are kept for two years longer than those of other events", async () => {
     const { isKeptAt } = openPostponed();
     expect(await isKeptAt("2029-03-01T03:00:00Z")).toBe(true);
     expect(await isKeptAt("2029-03-01T03:00:01Z")).toBe(false);

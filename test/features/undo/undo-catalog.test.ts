@@ -98,7 +98,7 @@ function openMirror(rt: TestRuntime, slug: string) {
   return { get, synchronize, shown: () => withoutRising(Object.values(mirror.shown())) };
 }
 
-test("an undo restores the export and a mirror exactly, and a second undo repeats the change", async () => {
+test("an undo restores the export and a partner's copy of the catalog exactly, and a second undo repeats the change", async () => {
   const slug = "linden";
   const rt = createTestRuntime();
   const applyFile = (file: AuthoredFile, prune: boolean) =>

@@ -141,7 +141,7 @@ test("an undo of objects that were created, deleted or moved replaces the whole 
   expect(isByObjects(rt)).toBe(true);
 });
 
-test("an undo keeps the price of a variant of a service on request that has the same price stored", () => {
+test("an undo keeps the price of a variant if an earlier version of deskbell has stored the price for its service on request, too", () => {
   const rt = createTestRuntime();
   applyCatalogBody(
     rt,

@@ -129,7 +129,7 @@ test.each([
   expect(addressGroup(address)).toBe(group),
 );
 
-test("no interval has more requests than the quota of its window, and rejected requests are not counted", () => {
+test("no interval as long as a window has more accepted requests than the quota of the window", () => {
   const rt = createTestRuntime();
   const limiter = createRateLimiter();
   const policy = createRateLimitPolicy(
@@ -183,7 +183,7 @@ describe("addresses of one IPv6 /48", () => {
     expect(api.store.rateCounts.list()).toMatchObject([{ client: "2001:db8:7:7::/64", count: 10 }]);
   });
 
-  test("addresses of one IPv6 /48 share ten times the failed attempts of one /64", async () => {
+  test("addresses of one IPv6 /48 can together fail to authenticate ten times as often as one /64", async () => {
     const api = createProxiedApi();
     for (let i = 0; i < 600; i++) expect((await ask(api, i, STAFF)).status).toBe(401);
     expect((await ask(api, 600, STAFF)).status).toBe(429);

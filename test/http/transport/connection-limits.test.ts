@@ -49,7 +49,7 @@ async function serve(limits: Limited[1], isExempt: Limited[2] = () => false, hos
 /** Resolves when the socket is closed, with or without an error. */
 const closing = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
 
-test("a client's connections over its limit are closed, until another of its connections ends", async () => {
+test("a client at its limit gets no further connection, until one of its connections ends", async () => {
   const { open } = await serve({ client: 3, network: NONE, total: NONE });
   const first = await open();
   expect([first.event, (await open()).event, (await open()).event]).toEqual([
@@ -186,7 +186,7 @@ describe("the table of connections", () => {
     expect(table.largestNetwork()).toBe("203.0.113.2");
   });
 
-  test("a connection that was closed to make room is not subtracted a second time when it ends", () => {
+  test("a connection that was closed to make room is subtracted from the counts only once", () => {
     const table = createConnectionTable<number>({ client: 9, network: 9, total: 3 });
     for (let i = 0; i < 3; i++) expect(table.add(i, "203.0.113.1")).toEqual({});
     expect(table.add(3, "203.0.113.2")).toEqual({ refused: 0, isFull: true });
@@ -197,7 +197,7 @@ describe("the table of connections", () => {
     expect(table.add(5, "203.0.113.3")).toEqual({});
   });
 
-  test("a full server refuses a client's new idle connection, but closes the client's oldest one if all are in use", () => {
+  test("a full server refuses a client's new idle connection, but closes the client's oldest connection if the new one is in use, too", () => {
     const inUse = new Set([0, 1]);
     const limits = { client: 9, network: 9, total: 2 };
     const table = createConnectionTable<number>(limits, (connection) => inUse.has(connection));

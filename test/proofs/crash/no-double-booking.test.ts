@@ -270,7 +270,7 @@ test.each([
   expect(findOverbooked(history, capacity).map(({ id }) => id)).toEqual(found);
 });
 
-test("the check of refusals accepts only a refusal that a visit of that moment explains", () => {
+test("the check of refusals accepts a refusal only if a visit took the time at that moment", () => {
   const alternatives = [[ann("", 0, 0)]];
   const refusedAt = (sentAt: number) => ({ id: null, alternatives, span: at(sentAt) });
   const history = [ann("a", 5, 10, 20)];

@@ -279,7 +279,7 @@ test.each(JUMPS)(
   },
 );
 
-test("a suspension of the machine takes nothing from the time in which a business decides about a request", async () => {
+test("the time in which a business can decide about a request does not pass while the machine is suspended", async () => {
   const shop = await openWaitingShop();
   shop.rt.advance(HOUR_MS);
   // Linux stops the monotonic clock during a suspension, and only the wall clock goes on.

@@ -74,7 +74,7 @@ async function waitForCount(what: string, count: () => number, most: number) {
     .catch(() => Promise.reject(new OutOfPatience(`${count()} of ${most} ${what}.`)));
 }
 
-test("healthy endpoints that all begin to hang delay the others by two seconds at most", async () => {
+test("healthy endpoints that all begin to hang delay the deliveries of other endpoints by at most two seconds", async () => {
   const rt = createTestRuntime();
   const [healthy, hanging] = [await createReceiver(), await createReceiver([{ hold: true }])];
   const worker = createTestWorker(rt, createPatientSend(rt));

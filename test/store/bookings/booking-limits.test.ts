@@ -45,7 +45,7 @@ test("the visits of a key are counted for 24 hours, and cancelled ones are not",
   expect(counts).toEqual([0, 1, 2, 2, 1, 0]);
 });
 
-test("the tickets taken of a type are counted, and are 0 for a type without an order", () => {
+test("the number of taken tickets is read for each ticket type, and is 0 for a type without orders", () => {
   const rt = createTestRuntime();
   const { id: businessId } = addBusiness(rt);
   const db = new Database(rt.config.databasePath);

@@ -194,7 +194,7 @@ test("a transaction can read one state of the database while it goes through row
   expect(new Set(counts)).toEqual(new Set([2]));
 });
 
-test("others can write after a dry run has undone its writes, and the dry run still saves nothing", () => {
+test("other connections can write after a dry run has undone its writes, and the dry run's later writes are not saved either", () => {
   const { saved, tried } = openTwice();
   addKey(tried);
   tried.tx(() => {
@@ -211,7 +211,7 @@ test("others can write after a dry run has undone its writes, and the dry run st
   expect(saved.store.keys.list().map(({ name }) => name)).toEqual(["saved"]);
 });
 
-test("undoing a dry run that does not take place leaves a transaction as it is", () => {
+test("undoDryRun outside a dry run keeps the writes of the transaction", () => {
   const rt = createTestRuntime();
   seedShop(rt);
   rt.tx(() => {

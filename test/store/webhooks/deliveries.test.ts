@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { addBusiness, createTestWorker, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("an endpoint has a share of failures only if an attempt succeeded between two failed ones", async () => {
+test("a share of failures is listed only for an endpoint with a successful attempt between two failed attempts", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const replies: Record<string, number[]> = {

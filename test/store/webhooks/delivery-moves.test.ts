@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addBusiness, createTestWorker, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("a redelivery with a rate is sent again early by its ID, and not by a filter without an ID", async () => {
+test("a delivery that waits in a slow redelivery is made due now by its ID, but not by a filter without an ID", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");

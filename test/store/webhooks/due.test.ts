@@ -25,7 +25,7 @@ test("shiftDueTimes moves due times after `after` and up to `until`, of deliveri
   expect(dueTimes().map((at, n) => at! - before[n]!)).toEqual([1, 501, 500, 500, 0]);
 });
 
-test("a due time of an untried delivery shows that the clock was set back only if the newest delivery was created in the future", async () => {
+test("getUntriedDueAfter returns a due time only if the newest delivery was created after the given time", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");
@@ -45,7 +45,7 @@ test("a due time of an untried delivery shows that the clock was set back only i
   expect(due.getUntriedDueAfter(created)).toBeNull();
 });
 
-test("due deliveries of other businesses are listed in their order by the index of due ones, without a sort", async () => {
+test("the due deliveries of all but the given businesses are read in order from the index of due deliveries, without a sort", async () => {
   const rt = createTestRuntime();
   const [one, two] = [addBusiness(rt, "one"), addBusiness(rt, "two")];
   const { endpoint } = await subscribe(rt, one, "http://127.0.0.1:9/");

@@ -91,7 +91,7 @@ describe("a change that deletes what is booked", () => {
     ]).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
   });
 
-  test("a change that only gives booked objects another status affects no visits, and names those of the objects that are no longer offered", () => {
+  test("a change of only the status of booked objects affects no visits, but names the visits to objects that are no longer offered", () => {
     const { rt, cut } = openBooked();
     const body = FILE.replace("name: Cut,", "name: Cut, status: INACTIVE,").replace(
       "status: PUBLISHED",
@@ -188,12 +188,12 @@ describe("a person who no longer performs a service", () => {
     expect([withdrawn, keptVisits.map(({ id }) => id)]).toEqual([[mine.id], [mine.id]]);
   });
 
-  test("a change that takes a service from a person names the person's visits of variants without staff of their own", () => {
+  test("a change that takes a service from a person also names the person's visits for variants that have no staff list of their own", () => {
     const { rt, long } = openTwo();
     expect(unlink(rt, "spa").withdrawn).toEqual([long.id]);
   });
 
-  test("a file that renames a person withdraws no visit, and a file that takes a service from the person withdraws the visits for that service", () => {
+  test("a file that renames a person lists no visits as withdrawn, and a file that takes a service from the person lists the visits for that service", () => {
     const { rt, mine } = openTwo();
     const renamed = TWO.replaceAll("mia, ben", "maria, ben").replace(
       "key: mia,",

@@ -111,7 +111,7 @@ test.each(EDITS)("partners are told of %s, and an export keeps it", (_name, edit
   expect(applied).toMatchObject({ changes: [], businessFields: [] });
 });
 
-test("the plan of a file names edited hours and closures that the file would undo, until their export is applied", () => {
+test("the plan of a file names the edited hours and closures that the file would undo, until a file with the edits is applied", () => {
   const rt = openSalon();
   const overwritten = (body: string) => {
     const { overwrittenSections } = dryRun(rt, () => applyCatalogBody(rt, body));

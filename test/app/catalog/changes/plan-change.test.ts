@@ -67,7 +67,7 @@ describe("local edits", () => {
     expect(undone(apply(rt, file))).toEqual([]);
   });
 
-  test("a local edit is no longer undone by a file after another file has set the same value", () => {
+  test("a value that a command has edited no longer counts as a local edit once a file sets the same value", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -161,7 +161,7 @@ test("the plan of a new currency has an event for each object with a price, alth
   expect(types).toContain("addon.updated");
 });
 
-test("a change is not planned with a partly loaded catalog if the stored one has changed since", () => {
+test("planning a change with a partly loaded catalog fails if the stored catalog has changed since it was loaded", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   const business = getBusiness(rt, "salon-aurora");

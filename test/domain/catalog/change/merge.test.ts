@@ -154,7 +154,7 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     expect(back.objects.table[0]?.area).toBe("yard");
   });
 
-  it("renaming a variant is remembered, and the variant keeps its ID, if a later file omits its previous keys", () => {
+  it("a renamed variant keeps its previous keys, and so its ID, if a later file omits them", () => {
     const service = (variants: string) =>
       `services: [{key: a, name: A, durationMin: 5, price: 1, variants: [${variants}]}]\n`;
     const short = readCatalogBody(service("{key: s, name: Short, previousKeys: [small]}"));

@@ -63,7 +63,7 @@ test("a catalog that an earlier version stored with invisible characters can sti
   expect(() => readEdit(stored as Catalog, { staff }, "staff member 'tom'")).toThrow("U+200B");
 });
 
-test("a file with a thousand invisible characters gets at most one issue more than an error lists", () => {
+test("a file with a thousand invisible characters gets only one more issue than an error can list", () => {
   const tags = Array.from({ length: 1000 }, (_, i) => `${i}${ZERO_WIDTH}`);
   const issues = validate({ ...contentWith(""), unknown: tags }, null).issues;
   expect(issues.filter(({ detail }) => detail.includes("U+200B"))).toHaveLength(MAX_ISSUES + 1);

@@ -208,7 +208,7 @@ describe("times", () => {
     ).toEqual([{ days: expected, start: "22:00", end: "30:00", validFrom: null, validTo: null }]);
   });
 
-  it("a window without days is on every day", () => {
+  it("a break without days is on every day", () => {
     const { objects } = readCatalogBody(
       "staff: [{key: a, name: A, breaks: [{start: '12:00', end: '12:30'}]}]\n",
     );

@@ -249,7 +249,7 @@ test.each(ROWS)("an event %s can have the flag %s", (type, flag, act, before) =>
     expect(settableFlags(type), type).toEqual(expect.arrayContaining(trueFlags(data.changed)));
 });
 
-test("each flag that a change can set has a row, except those of ticket orders", () => {
+test("the tested flags are all flags that a change can set, except flags of ticket orders", () => {
   const eventGroups = ["catalog", "bookings"] as const;
   const expected = ALL_EVENT_TYPES.filter(
     (type) => maySubscribe({ eventGroups }, type) && actionOf(type) !== "created",
@@ -257,7 +257,7 @@ test("each flag that a change can set has a row, except those of ticket orders",
   expect(ROWS.map(([type, flag]) => `${type} ${flag}`).toSorted()).toEqual(expected.toSorted());
 });
 
-test("each flag of an event type is described, and one that is never true says so", () => {
+test("each flag of an event type has a description, which says so if the flag is never true", () => {
   for (const type of ALL_EVENT_TYPES) {
     const described = flagDescriptions(type);
     expect(described.map(([flag]) => flag)).toEqual([...CHANGED_FLAGS[prefixOf(type)]]);

@@ -144,7 +144,7 @@ describe("alerts about one condition", () => {
     expect(run(24 * 60)).toEqual([]);
   });
 
-  test("a visit that its guest moves each minute has three alerts an hour, and an alert tells its last time", () => {
+  test("a visit that its guest moves each minute has three alerts an hour, and the last alert has the newest time of the visit", () => {
     const { run, sent } = startTracking();
     const subject = { id: "bkg_1", name: "10:00" };
     const moved = (minute: number) =>
@@ -203,7 +203,7 @@ const CONDITIONS = ["a", "b", "c", "d", "e", "f"]
   .map(failing)
   .concat(serverCondition("network.out"));
 
-test("flapping for 24 hours sends about one alert per hour and cause, and the last one is RESOLVED", () => {
+test("conditions that flap for 24 hours send about one alert per hour for each cause, and the last alert is RESOLVED", () => {
   const flapping = fc.array(
     fc.record({ minutes: fc.integer({ min: 1, max: 50 }), open: fc.subarray(CONDITIONS) }),
     { minLength: 60, maxLength: 120, size: "max" },

@@ -134,7 +134,7 @@ test.each([
   },
 );
 
-test("no machine can restore a last copy once the handover was cancelled", async () => {
+test("a restore that found the last copy before its handover was cancelled is refused", async () => {
   const { to, rt, first } = createMachines();
   saveOwnEpoch(rt.config, 2);
   expect(await first.deskbell(`handover --to ${to}`)).toMatchObject({ code: 0 });
@@ -143,7 +143,7 @@ test("no machine can restore a last copy once the handover was cancelled", async
   await expect(restore()).rejects.toThrow("Another server takes over at the same time");
 });
 
-test("a handover that was cancelled in a new folder lets the server go on with the folder that it used before", async () => {
+test("a server that has cancelled a handover to a new folder can go on with its earlier backup folder", async () => {
   const { to, rt, first } = createMachines();
   const before = createTempFolder();
   writeFileSync(join(before, "epoch-2"), "taken over at 2026-11-20T12:00:00Z by /data on here\n");
@@ -174,7 +174,7 @@ test("a handover to a folder that is missing changes nothing", async () => {
   expect(code, stderr).toBe(0);
 });
 
-test("a daemon that starts after an interrupted handover takes writes again, and records a takeover from itself", async () => {
+test("a daemon that starts after an interrupted handover accepts writes again, and records itself as the server that took over", async () => {
   const { to, rt, first } = createMachines();
   saveHandover(rt.config, { state: "begun", to, at: 1 });
   expect(() => rt.tx(() => {})).toThrow("are being handed over");
@@ -248,7 +248,7 @@ test("handover does not say that the server accepts changes if the daemon was to
   expect(stderr).not.toContain("accepts");
 });
 
-test("handover that gives up leaves the request of another command", async () => {
+test("a handover command that gives up keeps the request of another handover command", async () => {
   const { to, rt, first } = createMachines();
   const asked: Handover = { state: "asked", to: createTempFolder(), at: Date.now() };
   vi.mocked(isDaemonRunning)

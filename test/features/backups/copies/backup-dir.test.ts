@@ -6,7 +6,7 @@ import { backupName } from "../../../../src/features/backups/store/files.ts";
 import { createTempFolder } from "../../../support/cli.ts";
 import { createStandbyConfig, createTestRuntime } from "../../../support/test-runtime.ts";
 
-test("a server without a database is refused a folder with copies, and may use one without", () => {
+test("a server without a database is refused a backup folder with copies, and may use a folder without copies", () => {
   const rt = createTestRuntime();
   const empty = createStandbyConfig(rt.config);
   const dir = createTempFolder();

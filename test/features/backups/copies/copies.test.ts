@@ -109,7 +109,7 @@ test("a copy that was deleted from --backup-dir, or whose checksum is missing th
   expect(await verifyBackup(copy)).toMatchObject({ bytes: backup.bytes });
 });
 
-test("the copy of a second backup of one second, which is dated a second ahead, is not deleted as an old one", async () => {
+test("a second backup within one second, which is dated a second ahead, keeps its copy when old copies are deleted", async () => {
   const dir = createTempFolder();
   const rt = await createServer({ backupDir: dir });
   await createBackup(rt);
@@ -347,7 +347,7 @@ function countRuns(end: string) {
   return { backupCommand: `printf x >>${file}; ${end}`, runs };
 }
 
-test("a --backup-command gets each backup once although --backup-dir fails, and the copy is not forgotten", async () => {
+test("a --backup-command gets each backup only once, even if the copy to --backup-dir fails and is tried again", async () => {
   const dir = join(createTempFolder(), "nas");
   const { backupCommand, runs } = countRuns("exit 0");
   const rt = await createServer({ backupDir: dir, backupCommand });
@@ -374,7 +374,7 @@ test("a --backup-command gets each backup once although --backup-dir fails, and 
   expect(runs()).toBe(2);
 });
 
-test("a --backup-command that failed is tried each hour, also while the list of erased guests is copied each minute", async () => {
+test("a --backup-command that failed is tried again each hour, even if the list of erased guests is copied each minute", async () => {
   const dir = createTempFolder();
   const { backupCommand, runs } = countRuns("exit 3");
   const rt = await createServer({ backupDir: dir, backupCommand });
@@ -408,7 +408,7 @@ test("the reason of a failed copy names --backup-dir and --backup-command if bot
   );
 });
 
-test("a backup that --backup-dir has not got when the daemon stopped is passed to --backup-command after the start", async () => {
+test("a backup whose copy to --backup-dir failed while the daemon stopped is passed to --backup-command after the start", async () => {
   const { backupCommand, runs } = countRuns("exit 0");
   const backupDir = join(createTempFolder(), "nas");
   const rt = await createServer({ backupDir, backupCommand });
@@ -479,7 +479,7 @@ test("a --backup-dir that cannot be used is a health condition before the first 
   expect(conditionsOf(rt)).toEqual([]);
 });
 
-test("a backup of a handover that was cancelled is not copied, because a restore of it would need no --fenced", async () => {
+test("a backup of a cancelled handover is not copied, because its copy could be restored without --fenced", async () => {
   const rt = await createServer({ backupDir: createTempFolder() });
   const earlier = await createBackup(rt);
   saveHandover(rt.config, { state: "begun", to: createTempFolder(), at: rt.now() });
@@ -508,7 +508,7 @@ test("a changed --backup-command gets the newest backup at once", async () => {
   expect(findUncopiedBackup(withCommand("exit 1"))).toEqual(backup);
 });
 
-test("results of version 0.2, which lack the place, count for the --backup-dir that they name", async () => {
+test("the result of a copy that version 0.2 has stored counts only for the --backup-dir that it names", async () => {
   const dir = createTempFolder();
   const rt = await createServer({ backupDir: dir });
   const backup = await createBackup(rt);

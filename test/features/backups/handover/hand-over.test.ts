@@ -147,7 +147,7 @@ function openDaemon() {
   return { daemon, steps, writers, to: createTempFolder() };
 }
 
-test("a handover that its command no longer waits for does not take place", async () => {
+test("a handover does not take place once its command has stopped waiting", async () => {
   const { daemon, steps, writers, to } = openDaemon();
   saveHandover(daemon.config, { state: "asked", to, at: daemon.now() });
   const pauseDeliveries = async () => {
@@ -161,7 +161,7 @@ test("a handover that its command no longer waits for does not take place", asyn
   daemon.tx(() => {});
 });
 
-test("a handover that its command no longer waits for leaves the request of another command", async () => {
+test("a handover whose command has stopped waiting keeps the request of another handover command", async () => {
   const { daemon, steps, writers, to } = openDaemon();
   saveHandover(daemon.config, { state: "asked", to, at: daemon.now() });
   const asked: Handover = { state: "asked", to: createTempFolder(), at: daemon.now() + 60_000 };

@@ -25,7 +25,7 @@ test("a stopped server is reported as replaced if another one has taken over wit
   expect(checkReplaced(rt, true)).toEqual([]);
 });
 
-test("a number of the own takeover that cannot be read does not hide that another server has taken over", () => {
+test("a server that cannot read its own epoch reports the error, so that no takeover is overlooked", () => {
   const { rt } = createReplaced();
   mkdirSync(join(rt.config.dataDir, "epoch"));
   expect(() => checkReplaced(rt, false)).toThrow("EISDIR");

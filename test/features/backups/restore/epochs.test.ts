@@ -7,7 +7,7 @@ import { assertNotTakenOver } from "../../../../src/features/backups/restore/epo
 import { createEpoch } from "../../../../src/features/backups/restore/new-epoch.ts";
 import { createTempFolder } from "../../../support/cli.ts";
 
-test("an interrupted takeover stops both servers, until the one with its data completes it", () => {
+test("an interrupted takeover stops both servers, until the server that has the restored data completes it", () => {
   const dir = createTempFolder();
   const [replaced, next] = [createTempFolder(), createTempFolder()].map((dataDir) =>
     readConfig({ dataDir }, {}),

@@ -160,7 +160,7 @@ test("doctor recommends deleting no old key while the folder of the copies canno
   expect(checkBackupKeys(other)).toEqual([]);
 });
 
-test("a stolen old key authenticates no backup, and gives no endpoint another secret", async () => {
+test("a stolen old master key can neither authenticate a backup nor change the secret of an endpoint", async () => {
   const { rt, path, oldKey, endpoint } = await createRotated();
   const [stolen] = readMasterKeys(oldKey) as [Buffer];
   const before = rt.store.endpointSecrets.listValid(endpoint.id, rt.now()).map(({ id }) => id);

@@ -127,7 +127,7 @@ test("a backup of a server that has erased nobody is restored elsewhere if the e
   expect(erasures).toMatchObject({ visitIds: [], gap: null });
 });
 
-test("a backup whose only data of a guest are the partner's reference needs a list of erased guests", async () => {
+test("a backup whose only guest data are customer references also needs a newer list of erased guests", async () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   const booking = { service: "cut", start: "2026-12-01T10:00", customerRef: "crm-7" };
@@ -201,7 +201,7 @@ test.each(REFUSED)("$list counts as no newer list and erases no other guest", as
   expect(guests.leo).toBe(true);
 });
 
-test("a copy of a backup is restored by its own server from any folder, and erases again the guests in the list there", async () => {
+test("a server restores a copy of its own backup from any folder, and erases again the guests in that folder's list", async () => {
   const { rt, file, ana, leo } = await uploadBackup();
   rt.close();
   const options = { now: rt.now(), confirm: async () => {} };
@@ -214,7 +214,7 @@ test("a copy of a backup is restored by its own server from any folder, and eras
   ]);
 });
 
-test("the list of erased guests in a restored backup is kept, so that no older backup brings them back on that machine", async () => {
+test("a restore keeps the backup's list of erased guests, so that a later restore of an older backup erases them again", async () => {
   const upload = await uploadBackup();
   const { rt, ana, file, backUp } = upload;
   const config = createStandbyConfig(rt.config);

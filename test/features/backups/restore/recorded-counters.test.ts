@@ -5,7 +5,7 @@ import {
 } from "../../../../src/features/backups/restore/recorded-counters.ts";
 import { createTempFolder } from "../../../support/cli.ts";
 
-test("recorded counters are those of the server, or higher ones that the folder already had", () => {
+test("a recorded counter is the server's counter, or the counter that the folder already had if that is higher", () => {
   const dir = createTempFolder();
   const read = () => readRecordedCounters(dir).counters;
   expect(read()).toEqual([]);

@@ -99,7 +99,7 @@ test("a takeover restores the newest copy, and the other server can neither star
   await expect(startDaemon(config, LISTEN)).rejects.toThrow(/epoch-2/);
 });
 
-test("a replaced server whose --backup-command has always failed starts neither with its folder nor without it", async () => {
+test("a replaced server whose --backup-command has always failed starts neither with its --backup-dir nor without it", async () => {
   const dir = createTempFolder();
   const rt = createTestRuntime({ backupDir: dir, backupCommand: "exit 3" });
   addBusiness(rt, "salon-aurora");
@@ -112,7 +112,7 @@ test("a replaced server whose --backup-command has always failed starts neither 
   expect(findTakeover(rt.config)).toBe(dir);
 });
 
-test("a takeover stops a server that has an epoch from the folder that it used before", async () => {
+test("a takeover stops a server whose epoch comes from an earlier backup folder", async () => {
   const { rt, dir, makeCopy } = await createPrimary();
   saveOwnEpoch(rt.config, 1);
   await makeCopy();
@@ -120,7 +120,7 @@ test("a takeover stops a server that has an epoch from the folder that it used b
   await expect(startDaemon(rt.config, LISTEN)).rejects.toThrow(/^Another server has taken over/);
 });
 
-test("a takeover with a copy that no key authenticates stops a server that has an epoch from another folder", async () => {
+test("a takeover with a copy that no key authenticates stops a server whose epoch comes from another folder", async () => {
   const { rt, dir } = await createPrimary();
   saveOwnEpoch(rt.config, 1);
   checkBackupDir(rt);
@@ -141,7 +141,7 @@ test("a server that takes over again gets a higher epoch than it had", async () 
   expect([taken.epoch, readOwnEpoch(config)]).toEqual([8, 8]);
 });
 
-test("the preview of a takeover tells of guests who come back, also after an earlier takeover", async () => {
+test("the preview of a takeover warns of erased guests who would come back, even on a server that has taken over before", async () => {
   const { rt, dir, makeCopy } = await createPrimary();
   const { id } = rt.store.businesses.findBySlug("salon-aurora")!;
   const guest = { name: "Ana", email: null, phone: null, notes: null };
@@ -227,7 +227,7 @@ test.for([
   expect(await takeOverNewest(rt, dir)).toMatchObject({ epoch: 1 });
 });
 
-test("recorded counters that cannot be read are reported, and do not count as missing", async () => {
+test("a takeover fails if the counters recorded in the folder of copies cannot be read", async () => {
   const { rt, dir } = await createPrimary();
   rmSync(join(dir, "counters.json"), { force: true });
   mkdirSync(join(dir, "counters.json"));
@@ -270,7 +270,7 @@ test("a takeover skips a newer copy of another server with the same master key a
   });
 });
 
-test("a takeover reports no copy without a tag that has the same time as the newest copy", async () => {
+test("a takeover does not report a copy without a tag that has the same time as the newest copy", async () => {
   const { rt, dir, newer } = await createPrimary();
   const renamed = join(dir, "deskbell-20200101T000000Z.db");
   renameSync(newer, renamed);

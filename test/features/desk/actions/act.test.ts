@@ -202,7 +202,7 @@ test.each<[string, Record<string, string>]>([
   },
 );
 
-test("guests who came ten minutes ago are entered with that time", async () => {
+test("guests who arrived ten minutes ago can be entered, and an arrival too long ago is refused", async () => {
   const { api, act } = await openDesk({ preset: "restaurant" });
   api.advance(Date.parse(`${DAY}T19:05Z`) - api.now());
   const { message, view } = await act({ action: "walkIn", party: "2", ago: "10", name: "" });
@@ -446,7 +446,7 @@ test("a confirmed ticket order shows its codes, and each code checks in once", a
   );
 });
 
-test("an order that is confirmed again shows its codes for fifteen minutes, and then how to check in its tickets", async () => {
+test("a repeated confirmation of an order shows its codes for fifteen minutes, and then how to check in the tickets", async () => {
   const { api, act, business, event, get } = await openDoor();
   const { code } = createTicketOrder(api, business.slug, { event: event.key, items: ["standing"] });
   const form = { key: "k", action: "confirmOrder", code };

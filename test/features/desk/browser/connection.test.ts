@@ -121,7 +121,7 @@ test("ten walk-ins on a slow network that loses every third exchange are entered
   expect(countWalkIns(rt)).toBe(10);
 }, 120_000);
 
-test("a phone that wakes after an hour shows an old state as old until it has read the new one", async (test) => {
+test("a phone that wakes after an hour shows the age of its old state until it has read the new state", async (test) => {
   const { reader, page, proxy, statusOf, ...network } = await openThroughProxy(test);
   network.let(() => "request lost");
   await sleepFor(page, HOUR_MS);

@@ -305,7 +305,7 @@ test("an unconfirmed visit moves to another day only if a new visit could take t
   expect(await move(far)).toBe(303);
 });
 
-test("a guest whose mailbox is not of a mail provider cannot confirm a visit once the page's share is used up", async () => {
+test("a guest whose address is not at a known mail provider cannot confirm a visit once the page's share is used up", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails, { isFull: true });
@@ -524,7 +524,7 @@ test("a guest who corrects the address again and again gets three links a day, a
   expect(await guest.get(link)).toContain("You are booked");
 });
 
-test("a guest who books another time than the held one, and has to confirm it by mail, no longer holds the first", async () => {
+test("a guest's hold ends when the guest books another time, which must be confirmed by mail", async () => {
   const mails = await openMails("CONFIRM");
   const { api, base, book } = mails;
   const visitor = createVisitor(api, "203.0.113.5");

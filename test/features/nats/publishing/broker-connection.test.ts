@@ -18,7 +18,7 @@ function createConnection(isClosing: boolean) {
   return { rt, stream, health, connection: new BrokerConnection(rt, destination, connect, health) };
 }
 
-test("a new connection that the server closes at once is a failure, after which no attempt follows at once", async () => {
+test("a new connection that the NATS server closes at once counts as a failure, and the next attempt waits", async () => {
   const { rt, health, connection } = createConnection(true);
   expect(await connection.open()).toBeUndefined();
   expect(health.lastError).toBe("the server closed the connection");

@@ -275,7 +275,7 @@ test("an event whose acknowledgement was lost is not published again", async () 
   expect(stream.sequences()).toEqual([1, 2, 3]);
 });
 
-test("publishing continues after the newest message if a crash has lost the cursor", async () => {
+test("publishing continues after the newest message of the stream if a crash has lost the cursor", async () => {
   const { rt, stream, publishers, emit, cursor } = await setUp();
   emit(5);
   await publishers.wakeAndSettle();

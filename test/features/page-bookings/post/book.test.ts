@@ -95,7 +95,7 @@ test("a form that is sent twice with the same details books once, and leads to t
   expect([third.status, third.headers.get("location")]).toEqual([303, links[0]]);
 });
 
-test("the URL of the details leads nobody to the visit that was made there", async () => {
+test("the URL of a booking form leads nobody to the visit that was booked with the form", async () => {
   const { api, base, visitor } = openPage();
   const { key } = firstService(api);
   const { action, times } = await visitor.openTimes(timesOf(api, base, key));
@@ -159,7 +159,7 @@ test("the browser that has sent a form is led back to its visit, and told that o
   expect(await corrected.text()).toContain(`<a href="${link}">Go to your booking</a>`);
 });
 
-test("a lost race ends at the nearest free times, and keeps what the guest has written", async () => {
+test("a guest whose time somebody else has taken gets the nearest free times, and the form keeps what the guest has written", async () => {
   const { api, base, visitor } = openPage();
   const { key, staff } = firstService(api);
   const { action, times } = await visitor.openTimes(timesOf(api, base, key, staff));
@@ -182,7 +182,7 @@ test("a lost race ends at the nearest free times, and keeps what the guest has w
   expect(listMade(api)).toMatchObject([{ startsAt: Date.parse(nearest[0]!) }]);
 });
 
-test("a guest still sees the time that is held for the guest, and another choice releases it", async () => {
+test("a time that is held for a guest is still shown to the guest, and is released when the guest chooses another time", async () => {
   const { api, base, visitor } = openPage();
   const { key, staff } = firstService(api);
   const url = timesOf(api, base, key, staff);
@@ -196,7 +196,7 @@ test("a guest still sees the time that is held for the guest, and another choice
   expect((await other.openTimes(url)).times).not.toContain(times.at(-1));
 });
 
-test("a time that the guest holds for one variant is not shown as free for another, or without its add-on", async () => {
+test("a time that a guest holds for one variant and add-on is not shown as free for another variant or without the add-on", async () => {
   const { base, visitor } = openPage();
   const [cut = ""] = findAll(await visitor.get(base), CUT);
   const options = await visitor.get(cut);
@@ -351,7 +351,7 @@ test("a booking gets 503 while the master key cannot be read, and is made once i
   expect((await visitor.book(details)).status).toBe(303);
 });
 
-test("the page lists the free times of the largest teams for which the API lists them without reasons", async () => {
+test("the booking page lists the free times of a service that 400 people perform", async () => {
   const api = createTestApi();
   const people = Array.from({ length: 400 }, (_, i) => `p${i}`);
   applyToSalon(
@@ -458,7 +458,7 @@ test("the calendar has links to all free days of a month, or to the next free ti
 
 const SIGNATURE_CUT = /href="([^"]*\?service=[^"]+)"[^>]*><strong><bdi>Signature cut/g;
 
-test("a person who performs only another variant can be replaced without another choice", async () => {
+test("a guest whose chosen person does not perform the variant can choose another person, and keeps the other choices", async () => {
   const { base, visitor } = openPage();
   const [cut = ""] = findAll(await visitor.get(base), SIGNATURE_CUT);
   const options = await visitor.get(cut);
@@ -523,7 +523,7 @@ test("the form for a table sends a request if the business approves its visits",
   expect(await visitor.get(await visitor.hold(action, times[0]!))).toContain("Send the request");
 });
 
-test("a price from an amount on is shown as such until the visit is booked, and after that", async () => {
+test("a starting price is shown with 'from' both before and after the visit is booked", async () => {
   const { api, base, visitor } = openPage();
   const url = timesOf(api, base, "balayage");
   expect(await visitor.get(url.replace("&staff=any", ""))).toContain(

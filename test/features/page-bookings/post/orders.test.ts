@@ -111,7 +111,7 @@ async function openConfirmed() {
   return { ...opened, link, codes, orderId: order!.id };
 }
 
-test("the URL of the details leads nobody to the order that was made there", async () => {
+test("the URL of an order form leads nobody to the order that was made with the form", async () => {
   const { api, visitor, details } = await openTickets();
   const link = (await visitor.book(details)).headers.get("location") ?? "";
   expect(link).toContain("/v/");
@@ -251,7 +251,7 @@ test("a guest cancels an order that is not paid, and one that nobody pays expire
   expect(listOrders(api).map(({ status }) => status)).not.toContain("PENDING");
 });
 
-test("orders of the page that are not paid keep at most a fifth of the places", async () => {
+test("unpaid orders of the booking page take at most a fifth of the places", async () => {
   const { api, event, url, field } = await openTickets();
   const statuses: number[] = [];
   for (let i = 0; i < 60 && statuses.at(-1) !== 429; i++) {
@@ -298,7 +298,7 @@ test("the page offers as many tickets as one order can have", async () => {
   expect((await visitor.book(details)).status).toBe(303);
 });
 
-test("a guest who changes an order finds only the tickets that were chosen", async () => {
+test("a guest who goes back to change an order finds only the chosen tickets selected", async () => {
   const { visitor, url } = await openTickets();
   const [first = "", second = ""] = findAll(
     await visitor.get(url),
@@ -320,7 +320,7 @@ test("a guest who changes an order finds only the tickets that were chosen", asy
   expect(await listChosen(`&${second}=2&change=1`)).toEqual(["0", "2"]);
 });
 
-test("the business sets until when orders are paid, and how many places they keep", async () => {
+test("the business sets how long an order may stay unpaid, and the share of places that unpaid orders may take", async () => {
   const { api, event, visitor, url, field } = await openTickets();
   editCatalog(api, businessOf(api).slug, (catalog) => {
     const { business } = catalog;

@@ -13,7 +13,7 @@ const describe = (state: Partial<Endpoint["state"]>): string =>
     NOW,
   ).text;
 
-test("an endpoint without a response is described, with the time since when or without one", () => {
+test("the description of an endpoint that does not respond has the start of its failures, if the start is known", () => {
   expect(describe({})).toBe("Failing: no response in time");
   expect(describe({ code: "HELD" })).toBe("Nothing is sent for now: no response in time");
   expect(describe({ since: "2026-11-20T14:02:00Z" })).toMatch(
@@ -21,7 +21,7 @@ test("an endpoint without a response is described, with the time since when or w
   );
 });
 
-test("the day of a time is that of its zone", () => {
+test("the local day of a time depends on the time zone", () => {
   const late = Date.parse("2026-11-21T03:30:00Z");
   expect([localDay(late, "America/New_York"), localDay(late, "Europe/Berlin")]).toEqual([
     "2026-11-20",

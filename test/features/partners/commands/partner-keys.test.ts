@@ -23,7 +23,7 @@ test("partners create-key with the hash of a key reports the ID of the key, and 
   expect((await deskbell(`keys show ${id}`)).stdout).toMatch(/^name\tbackup$/m);
 });
 
-test("keys list tells the access of a partner from a key of the partner without a secret", async () => {
+test("keys list shows the access of a partner as 'partner', and a partner's key without a secret as 'no secret'", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   await deskbell("partners create portal --all");

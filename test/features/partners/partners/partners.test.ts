@@ -125,7 +125,7 @@ test("a partner's request counts against its limit at the business and its limit
   expect((await ask("businesses")).status).toBe(429);
 });
 
-test("a 403 counts against a partner's total limit if the partner does not reach the business, or may not use a route outside the businesses", async () => {
+test("a 403 counts against a partner's total limit, unless the key only lacks a scope at a business that it reaches", async () => {
   const rt = createTestRuntime();
   const [one, other] = addBusinesses(rt, ["one", "other"]);
   const partner = createTestPartner(rt, [one!], { scopes: ["services.read"], totalMinute: 2 });
@@ -153,7 +153,7 @@ test("a partner no longer reaches a business that excludes it, and joins new bus
   expect(actions).toContain("partner.excluded");
 });
 
-test("a business that a partner may reach again no longer excludes it, and others still do", () => {
+test("a partner that reaches a business again is no longer excluded there, and stays excluded at other businesses", () => {
   const rt = createTestRuntime();
   const [one, two] = addBusinesses(rt, ["one", "two"]);
   const { partner } = createTestPartner(rt, [one!, two!]);
@@ -202,7 +202,7 @@ test("the deletion of a partner records the revocations of its keys and access i
   expect(accessRevoked.mock.calls).toEqual([[rt, ids]]);
 });
 
-test("an update of a partner's key is refused if the partner's access to businesses would keep the old rights", () => {
+test("an update of one key of a partner is refused for a setting that the partner's access to businesses has, too", () => {
   const rt = createTestRuntime();
   const { key } = createTestPartner(rt, addBusinesses(rt, ["one"]));
   for (const changes of [

@@ -114,7 +114,7 @@ test.each([100, 2100])(
   },
 );
 
-test("a partner whose access to a business ends gets business.removed, and no event that waits or comes later", async () => {
+test("a partner whose access to a business ends gets business.removed, but no waiting or later event of the business", async () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
   const { partner, key } = createTestPartner(rt, [one!]);
@@ -220,7 +220,7 @@ test("the secret key of a business lists deliveries to its own endpoints, and no
   expect(data.map(({ endpointId }) => endpointId)).toEqual([endpoint.id]);
 });
 
-test("an endpoint at one business is disabled when the last key of its partner is revoked", async () => {
+test("a partner's endpoint at one business is disabled when the last key of the partner is revoked", async () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
   const { partner, key } = createTestPartner(rt, [one!]);

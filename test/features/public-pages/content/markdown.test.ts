@@ -52,7 +52,7 @@ test("a business as Markdown has the hours that apply today, in order, as its pa
   expect(text).toMatch(/^- Monday: 6:00 AM – 7:00 AM, 9:00 AM – 5:00 PM, 7:00 PM – 9:00 PM$/m);
 });
 
-test("a business as Markdown has its only service and its only event below headings, and none for empty lists", async () => {
+test("a business as Markdown has headings above its only service and its only event, and no heading for an empty list", async () => {
   const { get } = servePublished({
     catalog: 1,
     business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },

@@ -43,7 +43,7 @@ test("a business that never closes has no next change, and its page is valid unt
   });
 });
 
-test("the time of closing is said only within a day, because it has no day", () => {
+test("the time of closing is given only if it is within a day, because it is shown without a date", () => {
   const hours = [{ days: [...WEEK], start: "00:00", end: "24:00", validFrom: null, validTo: null }];
   const closures = [{ name: "Off", from: "2026-11-25", to: "2026-11-25" }];
   const closesAt = at("2026-11-25T00:00:00+01:00");

@@ -528,7 +528,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     expect((await hold(site, 3)).status).toBe(201);
   });
 
-  test("a hold takes a person and a table of which the key has fewer than three open holds", async () => {
+  test("a hold that names no person or table takes one of which the key has fewer than three open holds", async () => {
     const { rt, site } = openBookingShop();
     const text = `${HEADER}hours: [{ days: [mon-fri], start: "09:00", end: "18:00" }]\n`;
     applyCatalog(rt, [{ name: "hours.yaml", text }]);

@@ -271,7 +271,7 @@ test("a rescheduled booking keeps its services, staff and price unless segments 
   expect(other.body.data).toMatchObject({ totalCents: 5000, segments: [{ serviceName: "Trim" }] });
 });
 
-test("an error about a field that the body of a reschedule omits does not point into the body", async () => {
+test("an error about a field that the body of a reschedule omits has no pointer into the body", async () => {
   const { rt, site } = openBookingShop();
   const wash = [{ addonId: shopId("adn", "wash"), quantity: 1 }];
   const booked = await site.send("POST", "/bookings", {

@@ -275,7 +275,7 @@ exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end:
     expect(spanish.meta.locale).toBe("es");
   });
 
-  test("catalog.changed calls changes of the business itself `profile`, and only these raise the version of the business", async () => {
+  test("catalog.changed reports a change of the business itself as `profile`, and only such a change raises the version of the business", async () => {
     const api = createTestApi();
     const lastChange = () => {
       const [event] = api.store.events.list({ type: "catalog.changed" }, 1);
@@ -392,7 +392,7 @@ describe("the menu", () => {
     expect((await read<Menu>(api, "menu", slug)).data.items).toHaveLength(items.length);
   });
 
-  test("the menu with `at` omits categories below one that is not served, with their items", async () => {
+  test("the menu with `at` omits the subcategories of a category that is not served, with their items", async () => {
     const { api, slug } = restaurant();
     const { categories, items } = (await read<Menu>(api, "menu", slug)).data;
     const [parent, child] = categories as [Listed, Listed];

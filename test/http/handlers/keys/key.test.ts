@@ -81,7 +81,7 @@ describe("GET key", () => {
     expect((await readKey(api, secret)).scopes).toEqual([scope]);
   });
 
-  test("a key of another business is refused, and the error has the slug of its own business", async () => {
+  test("the route about a key refuses a key of another business, and a request without a key", async () => {
     const api = createTestApi();
     expect(await api.requestProblem("/v1/businesses/shop-none/key")).toMatchObject({
       status: 403,
@@ -126,7 +126,7 @@ describe("GET key", () => {
     expect((await readKey(api, secret)).lastDeliveryAt).toBe("2026-11-20T07:01:00-05:00");
   });
 
-  test("the response about a key has its last rotation, who made that, and whether the request has the old secret", async () => {
+  test("the response about a key has its last rotation, who made the rotation, and whether the request has the old secret", async () => {
     const api = createTestApi();
     const { id, secret } = api.createKey();
     api.advance(MINUTE_MS);
@@ -287,7 +287,7 @@ describe("POST key/rotate", () => {
     expect(meaningOf("invalid_key")).toContain("After two rotations");
   });
 
-  test("the holder of a secret with which the key was rotated is told to alert the business to a theft", async () => {
+  test("the error for an old secret that has rotated its key tells the holder to alert the business to a theft", async () => {
     const { api, secret, rotateTo, refusal } = setUp();
     await rotateTo(secret, "first", { overlapSeconds: 0 });
     const hint = "If you did not rotate the key, tell the business at once";

@@ -137,7 +137,7 @@ test("an endpoint that responded with 410 is disabled with the reason gone", asy
   expect((await read()).state.code).toBe("WORKING");
 });
 
-test("an endpoint whose host never accepted an event says so once the host's hourly limit is used up", async () => {
+test("an endpoint whose host has never accepted an event has the reason host_limit once the host's hourly limit is used up", async () => {
   const { api, endpoint, read } = await setUp({
     url: "https://8.8.8.8/hook",
     allowPrivate: false,

@@ -134,7 +134,7 @@ describe("POST deliveries/redeliver", () => {
     expect(await count({ status: "DELIVERED" })).toBe(4);
   });
 
-  test("a delivery that already waits to be sent again, or was never sent, is left out", async () => {
+  test("redeliver with a filter leaves out a delivery that already waits to be sent again, or that was never sent", async () => {
     const { api, send, count } = await setUp();
     renameService(api, "Cut");
     expect(await count({ since: "2026-11-20" })).toBe(0);

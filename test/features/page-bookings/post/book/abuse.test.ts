@@ -80,7 +80,7 @@ test("a request that the business has accepted takes no part of the page's share
   expect(listMade(api)).toHaveLength(before + 1);
 });
 
-test("a guest moves the visit that a partner's key has made, whatever that key has booked", async () => {
+test("a guest can move a visit that a partner's key has made, however much the key has booked", async () => {
   const { api, links } = await attack("REQUEST", 12, "&month=2026-12");
   // Long visits take more than the share of the page, which does not limit the key of a partner.
   edit(

@@ -217,7 +217,7 @@ test("deliveries are filtered, shown, and sent again, one alone or all of them",
   expect(rt.store.deliveries.list({ status: "PENDING" }, 100)).toHaveLength(sent);
 }, 60_000);
 
-test("an empty list asks for other filters while one is set, and for a test event if none is", async (test) => {
+test("an empty list of deliveries says that no delivery matches if a filter is set, and otherwise that nothing was sent yet", async (test) => {
   const { url, createSecret } = await servePartnerPage();
   const page = await openPage(test, url);
   const reader = drive(page);
@@ -382,7 +382,7 @@ async function delayPages(milliseconds: number): Promise<void> {
 }
 const countPagesRead = async () => (globalThis as { pagesRead?: number }).pagesRead;
 
-test("visits that are read while the reader chooses other starts do not replace those of the choice", async (test) => {
+test("a late response does not replace the visits that the reader has chosen meanwhile", async (test) => {
   const { rt, url, createSecret } = await servePartnerPage();
   const { key, secret } = createSecret({ scopes: ["bookings.write"] });
   rt.tx(() => {

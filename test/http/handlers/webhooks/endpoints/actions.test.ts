@@ -183,7 +183,7 @@ describe("rotate-secret", () => {
     }
   };
 
-  test("rotate-secret returns the new secret once, and events are signed with both until the overlap ends", async () => {
+  test("rotate-secret returns the new secret once, and events are signed with both secrets until the overlap ends", async () => {
     const { api, secret: old, posts, send, path } = await setUp();
     const response = await api.request(`${path}/rotate-secret`, post({ overlapSeconds: 3600 }));
     expect(response.headers.get("cache-control")).toBe("no-store");
