@@ -52,7 +52,7 @@ const selectJson = (methods: Record<string, Operation>): Record<string, Operatio
 const takesIdempotencyKey = ({ parameters = [] }: Operation): boolean =>
   parameters.some(({ $ref = "" }) => /\/Idempotency-Key(?:-required)?$/.test($ref));
 
-/** Returns the source of the table of operations: method, path and whether it takes a key. */
+/** Returns the source of the table of operations: method, path, and whether it takes an Idempotency-Key. */
 export function writeOperations(document: Document): string {
   const lines = Object.entries(selectOperations(document).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {

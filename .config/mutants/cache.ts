@@ -65,7 +65,7 @@ export class CacheFile {
     this.#hashes = hashes;
   }
 
-  /** Returns the verdict on a mutant, which can be changed. */
+  /** Returns the stored verdict on a mutant. The caller may change the verdict in place. */
   verdictOn({ key, file }: Sampled): Verdict {
     const source = this.#hashes.get(file) ?? "";
     return (this.cache.mutants[key] ??= { status: "survived", source, passed: {} });

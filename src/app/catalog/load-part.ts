@@ -68,7 +68,10 @@ export function loadReferred(
   return ALL_KINDS.every(load) ? objects : null;
 }
 
-/** Returns the sold-out marks and the taken tickets that partners see of the edited objects. */
+/**
+ * Returns the sold-out marks of the edited dishes and, if a public event is edited, the taken tickets
+ * of the business.
+ */
 function loadStock(rt: Runtime, business: BusinessRow, edits: readonly ObjectEdit[]): Stock {
   const kinds = new Set(edits.map(({ kind }) => kind));
   const dishes = new Set(

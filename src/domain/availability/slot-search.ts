@@ -119,7 +119,7 @@ export function candidatesAt(
 ): CandidateStarts[] {
   const options: CandidateStarts[] = [];
   for (const { option, starts } of finishable.at(-1)?.[segment] ?? [])
-    // The entries of one option, one for each person, are adjacent.
+    // An option has an entry for each person of other segments. These entries are adjacent.
     if (option !== options.at(-1) && contains(starts, minute)) options.push(option);
   return options;
 }

@@ -175,7 +175,7 @@ const bestState = (types: SaleAvailability[]): SaleState =>
   BEST_FIRST.find((state) => types.some((type) => type.state === state)) ?? "ENDED";
 
 /**
- * Returns how many tickets of all types can still be sold; null if a type is unlimited, or hides
+ * Returns how many tickets of all active types can still be sold; null if a type is unlimited, or hides
  * how many are left.
  */
 function remainingOfEvent(event: PublicEventDoc, leftByQuota: Map<string, number>): number | null {

@@ -20,8 +20,9 @@ export const calendars = {
   checks: () => import("./conditions.ts"),
   idPrefixes: ["cal"],
   auditActions: ["calendar.created", "calendar.revoked"],
-  // A restore of an untrusted backup revokes the calendars that are active in it, and that would be
-  // new or have other rights. The audit log records each revocation as the action in `revoked`.
+  // A restore of an untrusted backup revokes each active calendar of the backup that the database in
+  // use lacks or has with other rights. The audit log records each revocation as the action in
+  // `revoked`.
   access: {
     calendar: {
       table: "calendar",

@@ -172,7 +172,7 @@ function paragraphsOf({ business, format, ...context }: Context): string[] {
   return [fill(facts.status === "PENDING" ? texts.pendingText : texts.confirmedText)];
 }
 
-/** Returns whether a visit or order is neither cancelled nor expired. */
+/** Returns whether a visit or order is pending or confirmed. */
 const takesPlace = ({ status }: MailFacts): boolean =>
   status === "PENDING" || status === "CONFIRMED";
 

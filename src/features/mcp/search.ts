@@ -38,7 +38,7 @@ type Doc = DocOf["service" | "menu_item" | "staff" | "promotion" | "public_event
 const fold = (text: string): string =>
   text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
 
-/** Returns a function that tells whether an object has all words of a search in its texts. */
+/** Returns a function that tells whether an object has all words of a search in its texts or categories. */
 function createMatcher(words: string, context: PublicContext): (doc: Doc) => boolean {
   const wanted = fold(words).split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return () => true;

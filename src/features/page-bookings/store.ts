@@ -93,7 +93,10 @@ export function createPageBookingStore(db: Db) {
     moveLinks: (from: string, to: string) => void moveLinks.run({ from, to }),
     findByToken: (tokenHash: Buffer) => parseOptional(selectByToken.get(tokenHash), parse),
     findByVisit: (visitId: string) => parseOptional(selectByVisit.get(visitId), parse),
-    /** Returns the IDs of mailed holds that were used, or were made at `madeUntil` or before. */
+    /**
+     * Returns the IDs of the holds about which a guest got a mail, and that were used, or were made
+     * at `madeUntil` or before.
+     */
     listEndedHolds: (madeUntil: number) => selectEndedHolds.all(madeUntil) as string[],
     /** Returns the rows of a business in which `unconfirmed` or `hasMailbox` is true. */
     listMarked: (businessId: string) => selectByBusiness.all(businessId).map(parse),

@@ -57,7 +57,7 @@ export function createFileStore(db: Db) {
       ),
     /** Gives the data an ID of their own, for a copy with which another server continues. */
     renewServerId: () => void db.prepare("UPDATE server SET id = lower(hex(randomblob(8)))").run(),
-    /** Begins new feeds of events: every cursor that was issued before expires. */
+    /** Gives the feeds of events a new ID, so that every cursor that a partner has expires. */
     renewFeedId: () =>
       void db.prepare("UPDATE server SET feed_id = lower(hex(randomblob(4)))").run(),
     /** Describes a missing row that every database must have; undefined if none is missing. */

@@ -121,8 +121,8 @@ function restoredLocalEdits(
 }
 
 /**
- * The sections of a catalog file without keyed objects whose local edits are stored. Commands edit
- * all of them but `turnTimes`.
+ * The sections of a catalog file that have no keyed objects, and whose local edits are stored.
+ * Commands edit all of these sections but `turnTimes`.
  */
 type Sections = ScheduleDoc & Pick<BusinessDoc, "legal" | "publicPage">;
 type Section = keyof Sections;

@@ -51,7 +51,7 @@ class DocumentReader {
   readonly #events: Event[];
   readonly #addIssue: AddIssue;
   readonly #offsets: Offsets | undefined;
-  /** The index of the parser's event with each anchor, by the anchor's name. */
+  /** The index of the parser's event that has an anchor, by the name of the anchor. */
   readonly #anchors = new Map<string, number>();
   #aliasedValues = 0;
   #endOfLastValue = 0;
@@ -117,7 +117,8 @@ class DocumentReader {
     if (event.type === EVENT_ID.ALIAS) return this.#readAlias(event, field, depth);
     if (event.anchorStart !== -1 && !aliased) {
       this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), index);
-      // `#takeEvent` has dropped the event if it is the first with an anchor.
+      // `#takeEvent` drops events until the first anchor is known, and so also the event that has
+      // this anchor. An alias needs the event, which is put back here.
       this.#events[index] = event;
     }
     if (event.type === EVENT_ID.SCALAR) return readScalar(this.#text, event, field);

@@ -36,8 +36,8 @@ export type Broker = {
   /** Resolves when the stream has answered. Never throws. */
   publish: (message: Message) => Promise<PublishOutcome>;
   /**
-   * Returns the ID and the value of a header of the newest message of these subjects, or null if
-   * there is no message. Throws an Error whose message is the reason.
+   * Finds the newest message of these subjects. Returns its ID and the value of one of its headers,
+   * or null if there is no message. Throws an Error whose message is the reason.
    */
   readLast: (subjects: string, header: string) => Promise<{ id: string; value: string } | null>;
   isClosed: () => boolean;

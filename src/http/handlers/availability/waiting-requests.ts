@@ -98,7 +98,7 @@ export class WaitingRequests {
     return best?.request;
   }
 
-  /** Returns whether no other client waits for more scans. */
+  /** Returns whether no other client has more waiting scans than this client. */
   hasLongestQueue(client: Account): boolean {
     const length = queueLength(client);
     return this.#waitingClients.values().every((other) => queueLength(other) <= length);
