@@ -44,7 +44,7 @@ describe("a report", () => {
     expect(replaced).toBe(merged.replace("90 %", "91 %"));
   });
 
-  test("a report replaces the results of a test that failed", () => {
+  test("a merged report drops the earlier result of a test that now fails", () => {
     const failure = { kind: "failed", test: "kills lose nothing" } as Finding;
     const merged = mergeReport(first, machine, [run("kills", [failure])]);
     expect(merged).toContain("### FAILED: kills lose nothing\n");

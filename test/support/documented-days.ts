@@ -39,7 +39,10 @@ export type Verdict = { reason: string | null; segment: number };
 
 export const minuteOf = (time: string): number => Date.parse(time) / 60_000;
 
-/** The documented verdict on each start of a day, regardless of the minimum notice. */
+/**
+ * Tells for each time of a day whether a visit can start then by the documentation, and if not, why.
+ * The minimum notice is left out.
+ */
 export class Day {
   /** The verdicts by start, in minutes since 1970. */
   readonly verdicts = new Map<number, Verdict>();

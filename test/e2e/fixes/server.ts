@@ -69,7 +69,7 @@ const isRunning = prints("status", /running at http:/);
 const rule = (text: string): FixCase => ({
   text: `description: ${text}`,
   line: "metrics rules",
-  // `status` fails here, because no daemon runs.
+  // The description names `status`, which fails here, because no daemon runs.
   fails: true,
   outcome: /./,
 });

@@ -556,7 +556,7 @@ test("doctor does not report a backlog while attempts are made", async () => {
   expect(await listFindings(rt)).toEqual([]);
 });
 
-/** Returns the findings about a daemon whose response `answer` changes. */
+/** Returns the findings about a daemon. `answer` can change the response of the daemon. */
 async function findingsOfDaemon(
   answer: (ask: { status: number; headers: Record<string, string> }) => void,
 ) {

@@ -72,7 +72,7 @@ test("no address of a guest can add a header, a recipient or an SMTP command to 
   expect(server.asked).toEqual([]);
 });
 
-test("the name of a business cannot add a header, and its texts are escaped", async () => {
+test("the name of a business cannot add a header to a mail, and is escaped in its HTML", async () => {
   const { api, server, send, book } = await openMails("CONFIRM");
   const { slug } = businessOf(api);
   const name = 'Salon <i>"Aurora"</i> & Söhne';

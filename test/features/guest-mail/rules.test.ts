@@ -77,7 +77,7 @@ test("a mail about a visit expires when the visit ends, and one about a cancella
   expect(expiryOf("confirm", facts, 0)).toBe(500);
 });
 
-test("the delay after a refusal grows up to an hour", () => {
+test("the delay before a refused mail is sent again grows up to an hour", () => {
   expect([1, 2, 5, 50].map(retryDelay)).toEqual([10_000, 60_000, 3_600_000, 3_600_000]);
 });
 

@@ -16,7 +16,7 @@ test("entries fill each page up to the maximum weight, and an entry above the ma
   expect(divide([])).toEqual([[]]);
 });
 
-test("the weight of an object is that of its texts in the longest language", () => {
+test("the weight of an object on a page is that of its texts in the longest language", () => {
   const original = { ...NO_TEXTS, name: "Soup", description: "Hot" };
   const translated = {
     ...NO_TEXTS,

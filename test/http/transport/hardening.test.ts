@@ -258,7 +258,7 @@ describe("rejected requests end the connection", () => {
   ])("a request with $what gets 400 and ends the connection", async ({ bytes }) => {
     const { statuses, closed, text } = await send(bytes + NEXT);
     expect(statuses.at(-1)).toBe(400);
-    // An invalid body can be detected after the response, but is never read as a request.
+    // The server can respond before it finds the invalid body, but never reads it as a request.
     expect(statuses.filter((status) => status === 200)).toEqual([]);
     expect(closed).toBe(true);
     expect(text).toMatch(/content-type: application\/problem\+json\r\n/i);

@@ -122,7 +122,7 @@ async function runRound(
       rt.advance(1000);
       const { body, headers } = statelessRequest("tools/call", { name: call.tool });
       if (!call.isStateless) body.params = { name: call.tool };
-      // The arguments are inserted as text, because `__proto__` cannot be a field of an object.
+      // The arguments are inserted as text, because assigning `__proto__` sets no field.
       const text = JSON.stringify(body).replace(
         '"params":{',
         () => `"params":{"arguments":${call.args},`,

@@ -112,7 +112,7 @@ test.each([
   expect(isSyncFailure(new Database.SqliteError("x", code))).toBe(expected);
 });
 
-/** Returns the class of another copy of the library, as each bundle has. */
+/** Returns the SqliteError of another copy of better-sqlite3: each bundle has a copy of its own. */
 function classOfAnotherCopy(): typeof Database.SqliteError {
   const require = createRequire(import.meta.url);
   const path = require.resolve("better-sqlite3").replace(/index\.js$/, "sqlite-error.js");

@@ -68,7 +68,7 @@ test("a connection that pauses by itself does not wait between its writes", () =
   expect(waits).toEqual([]);
 });
 
-test("a connection without a timeout never waits between its writes for other writers", () => {
+test("a connection without a busy timeout does not pause between its writes for other writers", () => {
   const { waits, write } = openTwice(0);
   for (let i = 0; i < 16; i++) write(20);
   expect(waits).toEqual([]);

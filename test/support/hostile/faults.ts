@@ -263,7 +263,7 @@ export const FAULTS: readonly Fault[] = [
     answer: sends("HTTP/1.1 204 None\r\ncontent-length: 6\r\n\r\nthanks"),
   },
 
-  // These faults concern what a receiver sends in place of HTTP.
+  // These faults concern responses that are not HTTP/1.1, or not well-formed.
   { name: "sends only line ends", outcome: "refused", answer: sendsAndEnds("\r\n\r\n\r\n") },
   { name: "responds in HTTP/0.9", outcome: "refused", answer: sendsAndEnds("<html>thanks</html>") },
   {

@@ -35,7 +35,7 @@ function peakLoad(place: Place, rows: readonly Taken[]): number {
   return Math.max(...loads);
 }
 
-/** Returns the places by whose taking their resource was certainly overbooked. */
+/** Returns each taken place whose resource was certainly overbooked once the place was taken. */
 export function findOverbooked(history: readonly Taken[], capacityOf: CapacityOf): Taken[] {
   const byResource = Map.groupBy(history, ({ resource }) => resource);
   return history.filter((row) => {

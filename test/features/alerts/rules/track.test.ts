@@ -133,7 +133,7 @@ describe("alerts about one condition", () => {
     expect(sent.at(-1)).toMatchObject({ message: "a booking was moved (salon)", subject });
   });
 
-  test("a notice about a visit is sent even if the check before has found one about the same visit", () => {
+  test("a notice about a visit is sent even if the check before has found another notice about the visit", () => {
     const { run, sent } = startTracking();
     const subject = { id: "bkg_1", name: "10:00" };
     const moved = (text: string) =>

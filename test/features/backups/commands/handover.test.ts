@@ -134,7 +134,7 @@ test.each([
   },
 );
 
-test("a restore that found the last copy before its handover was cancelled is refused", async () => {
+test("a restore is refused if the handover is cancelled after the restore has found the last copy", async () => {
   const { to, rt, first } = createMachines();
   saveOwnEpoch(rt.config, 2);
   expect(await first.deskbell(`handover --to ${to}`)).toMatchObject({ code: 0 });

@@ -350,7 +350,7 @@ test("a takeover that cannot replace the data creates no epoch", async () => {
   expect(readdirSync(dir).filter((name) => name.startsWith("epoch"))).toEqual([]);
 });
 
-test("a takeover that another program's open database prevents can be tried again as if it had not begun", async () => {
+test("a takeover that fails because another program has the database open can be tried again", async () => {
   const { rt, dir } = await createPrimary();
   const config = createStandby(rt, dir);
   createTestRuntime({ dataDir: config.dataDir }).close();

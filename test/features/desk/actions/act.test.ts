@@ -287,7 +287,7 @@ test("a service and a variant are hidden from partners and offered again, and ke
   expect((await act({ action: "hide", service: "svc_none" })).message.isGood).toBe(false);
 });
 
-test("the business closes from now on, and gets its usual hours back", async () => {
+test("a desk closes the business from now on, and gives it the usual hours back", async () => {
   const { api, act } = await openDesk();
   goTo(api, "12:00");
   book(api, "15:00");

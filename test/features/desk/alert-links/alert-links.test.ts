@@ -91,7 +91,7 @@ test("a guessed link and a link of another business tell a stranger nothing", as
   expect(statusOf()).toBe("PENDING");
 });
 
-test("links in alerts do not work while they are switched off", async () => {
+test("the links of alerts do not work while links are switched off", async () => {
   const { link, get } = openPendingVisit({ alertLinks: false });
   expect((await get(link().accept)).status).toBe(404);
 });

@@ -164,7 +164,7 @@ test("the flag --readonly refuses to change visits", () => {
   }
 });
 
-test("the keys of visits do nothing on other screens", () => {
+test("the keyboard keys for visits do nothing on other screens", () => {
   const { view } = openDay();
   view.press("esc", "a");
   expect(view.footer()).toBe(" No visit is selected: d shows the day.");

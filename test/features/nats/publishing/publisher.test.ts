@@ -232,7 +232,7 @@ test("a destination is late after a minute if the history is nearly full", async
   expect(conditions(rt)).toMatchObject([{ code: "destination.late" }]);
 });
 
-test("one event at a time is tried while the server refuses everything", async () => {
+test("one event at a time is tried while the NATS server refuses everything", async () => {
   const { rt, stream, publishers } = await setUp();
   const businesses = Array.from({ length: 20 }, (_, i) => addBusiness(rt, `b${i}`));
   stream.answer = () => refusal("maximum messages exceeded");

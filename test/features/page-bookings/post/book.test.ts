@@ -132,7 +132,7 @@ test("the URL of a booking form leads nobody to the visit that was booked with t
   expect(listMade(api).map((made) => made.id)).toEqual([id]);
 });
 
-test("the browser that has sent a form is led back to its visit, and told that other details were not stored", async () => {
+test("a browser that sends the form again is led to its visit, and told that the changed details were not stored", async () => {
   const { api, base, visitor } = openPage();
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
   const details = await visitor.hold(action, times[0] ?? "");

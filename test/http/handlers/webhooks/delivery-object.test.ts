@@ -154,7 +154,7 @@ describe("the request of a delivery", () => {
     expect((await read(api, id)).request).toBeNull();
   });
 
-  test("the request of an erased guest's event has no reference to the guest", async () => {
+  test("the shown request of a delivery has no customer reference after its guest was erased", async () => {
     const { rt, site, owner, business } = openBookingShop();
     const fields = { businessId: business().id, keyId: null, name: "hook", allowPrivate: true };
     await createEndpoint(rt, { ...fields, url: "http://10.0.0.1/", events: ["booking.created"] });
