@@ -16,8 +16,12 @@ const GROWING = [
   "ticket",
 ];
 
-/** Returns the plan of each query that reads a growing table while `run` runs. */
-export async function plansOf(rt: TestRuntime, run: () => unknown): Promise<Map<string, string[]>> {
+/** Returns the plan of each query that reads one of the tables while `run` runs. */
+export async function plansOf(
+  rt: TestRuntime,
+  run: () => unknown,
+  tables = GROWING,
+): Promise<Map<string, string[]>> {
   const db = new Database(rt.config.databasePath, { readonly: true });
   onTestFinished(() => void db.close());
   const queries = new Set<string>();
@@ -40,13 +44,15 @@ export async function plansOf(rt: TestRuntime, run: () => unknown): Promise<Map<
     if (/^\s*(?:INSERT|BEGIN|COMMIT|PRAGMA)/.test(query)) continue;
     const rows = db.prepare(`EXPLAIN QUERY PLAN ${query.replaceAll(/:\w+|\?/g, "1")}`).all();
     const steps = (rows as { detail: string }[]).map(({ detail }) => detail);
-    if (steps.some((step) => readsGrowingTable(step))) plans.set(query, steps);
+    if (steps.some((step) => readsTable(step, tables))) plans.set(query, steps);
   }
   return plans;
 }
 
-export const readsGrowingTable = (step: string): boolean =>
-  GROWING.includes(/^(?:SCAN|SEARCH) (\w+)/.exec(step)?.[1] ?? "");
+const readsTable = (step: string, tables: readonly string[]): boolean =>
+  tables.includes(/^(?:SCAN|SEARCH) (\w+)/.exec(step)?.[1] ?? "");
+
+export const readsGrowingTable = (step: string): boolean => readsTable(step, GROWING);
 
 export const SCAN = /^SCAN/;
 export const SCAN_OR_SORT = /^(?:SCAN|USE TEMP B-TREE)/;

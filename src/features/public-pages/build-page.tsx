@@ -265,7 +265,7 @@ function toList(
       <div class="list">
         <h1>{title}</h1>
         {content}
-        <Pager shop={shop} page={page} pages={pages} urlOf={linksToPages(shop, path)} />
+        <Pager texts={shop.texts} page={page} pages={pages} urlOf={linksToPages(shop, path)} />
       </div>
     ),
     ...(structuredData && { structuredData }),

@@ -6,7 +6,7 @@ import { choosePageLanguage } from "../../pages/languages.ts";
 import { textsOf } from "./texts.ts";
 
 /** Responds with the same page for every slug, so that nobody learns which businesses exist. */
-export function respondNotFound(request: PageRequest): HttpResponse {
+export function respondNotFound(request: Omit<PageRequest, "rt" | "deps">): HttpResponse {
   const acceptLanguage = getHeader(request.context.request, "accept-language");
   const language = choosePageLanguage(acceptLanguage, []);
   const texts = textsOf(language);

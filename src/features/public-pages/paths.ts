@@ -21,3 +21,9 @@ export const withLanguage = (url: string, language: string): string =>
 /** Returns a link to another page of a business, which keeps the language that the reader chose. */
 export const linkTo = ({ language, isChosen }: Variant, url: string): string =>
   isChosen ? withLanguage(url, language) : url;
+
+/** Returns the number of a page in a query, from 1; undefined if the query has no valid number. */
+export function parsePage(query: URLSearchParams): number | undefined {
+  const page = /^[1-9]\d{0,5}$/.exec(query.get("page") ?? "");
+  return page ? Number(page[0]) : undefined;
+}

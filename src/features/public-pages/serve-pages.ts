@@ -20,6 +20,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { buildPage, type WantedPage } from "./build-page.tsx";
 import type { Variant } from "./content/content.ts";
 import { respondNotFound } from "./not-found.tsx";
+import { parsePage } from "./paths.ts";
 import { createPublicPageStore, type PageState } from "./store.ts";
 import { chooseVariant } from "./variants.ts";
 import { countOnPages } from "./counters.ts";
@@ -192,9 +193,8 @@ const NO_QUERY: Query = { page: 1, language: null, event: null };
 function parseQuery(search: string): Query {
   if (search === "") return NO_QUERY;
   const query = new URLSearchParams(search);
-  const page = /^[1-9]\d{0,5}$/.exec(query.get("page") ?? "");
   return {
-    page: page ? Number(page[0]) : 1,
+    page: parsePage(query) ?? 1,
     language: query.get("lang"),
     event: query.get("event"),
   };

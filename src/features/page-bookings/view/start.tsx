@@ -73,7 +73,7 @@ export const Start = (props: StartProps) => {
               </ul>
             </section>
           ))}
-          <Pager shop={shop} page={services.page} pages={services.pages} urlOf={urlOfPage} />
+          <Pager texts={shop.texts} page={services.page} pages={services.pages} urlOf={urlOfPage} />
         </>
       )}
     </>

@@ -3,8 +3,7 @@ import { countOf } from "../../../domain/text.ts";
 import { createPublicPageStore } from "../store.ts";
 
 const readStatus: ReadStatusPart = (rt) => {
-  const published = rt.openStore(createPublicPageStore).listPublished();
-  const slugs = published.map(({ slug }) => slug);
+  const slugs = rt.openStore(createPublicPageStore).listPublishedSlugs();
   return {
     rows:
       slugs.length === 0

@@ -4,6 +4,7 @@ import { OutsideText } from "../../../pages/outside-text.tsx";
 import { fillText, PAGE_LANGUAGES } from "../../../pages/languages.ts";
 import type { Contents, Shop } from "../content/content.ts";
 import { linkTo, pathsOf, withLanguage } from "../paths.ts";
+import type { PageTexts } from "../texts.ts";
 
 /** The path of a page below the first page of its business; "" for the first page. */
 export type PageName = "" | "menu" | "services" | "events";
@@ -215,7 +216,7 @@ export const CategoryLinks = ({ shop, name, listing, urlOf }: CategoryLinksProps
 };
 
 type PagerProps = {
-  shop: Shop;
+  texts: Pick<PageTexts, "page" | "previous" | "next">;
   page: number;
   pages: number;
   urlOf: (page: number) => string;
@@ -230,7 +231,7 @@ export const linksToPages =
   (page: number): string =>
     linkTo(shop, urlOfPage(path, page));
 
-export const Pager = ({ shop: { texts }, page, pages, urlOf }: PagerProps) =>
+export const Pager = ({ texts, page, pages, urlOf }: PagerProps) =>
   pages === 1 ? null : (
     <nav class="pager" aria-label={fillText(texts.page, { page, count: pages })}>
       {page > 1 ? (
