@@ -7,7 +7,7 @@ import type { BusinessRow } from "../store/businesses.ts";
 export function getBusiness(rt: Runtime, slug: string): BusinessRow {
   const business = rt.store.businesses.findBySlug(slug);
   if (business) return business;
-  const slugs = rt.store.businesses.list().map((row) => row.slug);
+  const slugs = rt.store.businesses.listSlugs();
   throw new AppError(
     "business_not_found",
     `There is no business '${slug}'.${didYouMean(slug, slugs)}`,

@@ -29,6 +29,6 @@ export const suggestion = (value: string, about = ""): Suggestion => ({ value, a
 export const perBusiness =
   (list: (rt: Runtime, businessId: string) => Suggestion[]): Lister =>
   (rt, business) => {
-    const [only, ...others] = business ? [business] : rt.store.businesses.list();
-    return only && others.length === 0 ? list(rt, only.id) : [];
+    const [only, another] = business ? [business] : rt.store.businesses.list(2);
+    return only && another === undefined ? list(rt, only.id) : [];
   };

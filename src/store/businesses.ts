@@ -43,7 +43,7 @@ export function createBusinessStore(db: Db) {
 
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
   const selectBySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
-  const selectAll = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug`);
+  const selectAll = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug LIMIT ?`);
   // The revision of a business that was deleted before continues from its last value. A new
   // business begins with its time of creation, so that its revisions are new even if an earlier
   // database had a business with this ID.
@@ -66,6 +66,7 @@ export function createBusinessStore(db: Db) {
     "UPDATE business SET authored_schedule = :edits WHERE id = :id AND authored_schedule IS NOT :edits",
   );
   const selectSlugs = db.prepare("SELECT slug FROM business ORDER BY slug").pluck();
+  const selectIds = db.prepare("SELECT id, slug FROM business ORDER BY slug");
   const selectDueForTransition = db.prepare(
     `SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`,
   );
@@ -87,8 +88,11 @@ export function createBusinessStore(db: Db) {
   return {
     findById: (id: string) => parseOptional(selectById.get(id), parse),
     findBySlug: (slug: string) => parseOptional(selectBySlug.get(slug), parse),
-    list: () => selectAll.all().map(parse),
+    /** Lists businesses in the order of their slugs. @param most how many to list; -1 for all */
+    list: (most = -1) => selectAll.all(most).map(parse),
     listSlugs: () => selectSlugs.all() as string[],
+    /** Lists all businesses without their catalogs, which would take most of the time. */
+    listIds: () => selectIds.all() as Pick<BusinessRow, "id" | "slug">[],
     /**
      * Inserts or updates a business. An update leaves the sequence counter and the revision of the
      * stock unchanged. Returns the new revision.

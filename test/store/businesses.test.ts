@@ -29,3 +29,13 @@ test("writing the edited sections of a business changes the database only if the
   expect([{}, edits, edits, {}, {}].map(write)).toEqual([0, 1, 0, 1, 0]);
   expect(businesses.getSectionEdits(id)).toEqual({});
 });
+
+test("businesses are listed in the order of their slugs, up to a number", () => {
+  const rt = createTestRuntime();
+  const [b, a, c] = ["b", "a", "c"].map((slug) => addBusiness(rt, slug));
+  const { businesses } = rt.store;
+  const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+  expect(idsOf(businesses.list(2))).toEqual([a?.id, b?.id]);
+  expect(idsOf(businesses.list())).toEqual([a?.id, b?.id, c?.id]);
+  expect(businesses.listIds()).toEqual([a, b, c].map((row) => ({ id: row?.id, slug: row?.slug })));
+});

@@ -78,7 +78,7 @@ function findVisitId(rt: Runtime, given: string): string {
 
 function findVisit(rt: Runtime, idOrCode: string) {
   const { store } = rt;
-  for (const { id: businessId } of store.businesses.list()) {
+  for (const { id: businessId } of store.businesses.listIds()) {
     const row =
       store.bookings.findById(businessId, idOrCode) ??
       store.reservations.findById(businessId, idOrCode) ??

@@ -63,12 +63,12 @@ export function howToBegin(): string {
  * @throws AppError business_not_found if there is none; usage if there are several
  */
 export function getOnlyBusiness(rt: Runtime): BusinessRow {
-  const [only, ...others] = rt.store.businesses.list();
+  const [only, another] = rt.store.businesses.list(2);
   if (!only)
     throw new AppError("business_not_found", "There is no business yet.", { fix: howToBegin() });
-  if (others.length === 0) return only;
+  if (another === undefined) return only;
   throw usageError(
     "There are several businesses; choose one.",
-    `add --business ${[only, ...others].map(({ slug }) => slug).join(" or ")}`,
+    `add --business ${rt.store.businesses.listSlugs().join(" or ")}`,
   );
 }

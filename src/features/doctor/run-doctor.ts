@@ -171,7 +171,7 @@ function inspectKeys(rt: Runtime, conditions: Finding[]): CheckResult {
 
 function inspectVisits(rt: Runtime): CheckResult {
   const { total, lost } = countGuests(rt);
-  const orphaned = rt.store.businesses.list().map(({ id, slug }) => ({
+  const orphaned = rt.store.businesses.listIds().map(({ id, slug }) => ({
     slug,
     ids: [rt.store.bookings, rt.store.reservations].flatMap((visits) =>
       visits.listOrphaned(id, rt.now()),

@@ -204,7 +204,7 @@ async function testPublish(
 }
 
 const slugForTest = (rt: Runtime, { businessId }: DestinationRow): string =>
-  businessId === null ? (rt.store.businesses.list()[0]?.slug ?? "test") : slugOf(rt, businessId);
+  businessId === null ? (rt.store.businesses.listSlugs()[0] ?? "test") : slugOf(rt, businessId);
 
 /** Returns the permissions that the user on the NATS server needs. */
 function listPermissions(

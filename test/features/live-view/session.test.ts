@@ -527,3 +527,18 @@ test("the help lists every key", () => {
     ]),
   );
 });
+
+test("the view of one business reads the catalog of no other business", () => {
+  const rt = createTestRuntime();
+  const shown = addBusiness(rt, "shown");
+  addBusiness(rt, "damaged");
+  const db = new Database(rt.config.databasePath);
+  // A view that reads the other catalog fails at the damaged value.
+  db.pragma("ignore_check_constraints = ON");
+  db.prepare("UPDATE business SET schedule = '{' WHERE slug = 'damaged'").run();
+  db.close();
+  const view = openSession(rt, { businessId: shown.id });
+  expect(view.text()).toContain("shown");
+  view.press("d");
+  expect(view.text()).toContain("0 visits");
+});

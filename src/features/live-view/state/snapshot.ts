@@ -81,7 +81,7 @@ export function readSnapshot(
     // A daemon that has just started may have no row yet.
     daemon: isDaemonRunning ? (rt.store.daemon.find() ?? { url: "", startedAt: takenAt }) : null,
     conditions,
-    businesses: rt.store.businesses.list().map(({ id, slug }) => ({ id, slug })),
+    businesses: rt.store.businesses.listIds(),
     endpoints: rt.openStore(createLiveStore).listEndpoints(businessId, MAX_ENDPOINTS),
     failingCount: rt.openStore(createLiveStore).countFailing(businessId),
     counts: { pending, retrying, exhausted },

@@ -34,9 +34,7 @@ const MAX_BUSINESSES = 20;
  * @param offset days from today, in the time zone of each business
  */
 export function readDay(rt: Runtime, businessId: string | undefined, offset: number): Day | null {
-  const businesses = rt.store.businesses
-    .list()
-    .filter(({ id }) => businessId === undefined || id === businessId);
+  const businesses = listShown(rt, businessId);
   if (businesses.length > MAX_BUSINESSES) return null;
   const dateOf = ({ doc }: BusinessRow) => addDays(localDateOf(rt.now(), doc.timezone), offset);
   return {
@@ -53,6 +51,13 @@ export function readDay(rt: Runtime, businessId: string | undefined, offset: num
       )
       .toSorted((a, b) => a.startsAt - b.startsAt),
   };
+}
+
+/** Returns the chosen business or, if none is chosen, as many as are shown and one more. */
+function listShown({ store }: Runtime, businessId: string | undefined): BusinessRow[] {
+  if (businessId === undefined) return store.businesses.list(MAX_BUSINESSES + 1);
+  const business = store.businesses.findById(businessId);
+  return business === undefined ? [] : [business];
 }
 
 function tellerOf(rt: Runtime, business: BusinessRow, { id, type }: DayEntry): Teller {
