@@ -60,7 +60,7 @@ export function followAttempts(rt: Runtime, after: number): () => AttemptWithDel
     // Read the revision before the query, so that a commit in between is found by the next call.
     const current = rt.revision();
     if (current === revision) return [];
-    // SQLite reuses the numbers of the newest attempts if they were deleted with their business, so
+    // A daemon that starts after the newest attempts were deleted uses their numbers again, so
     // `last` must not be above the highest stored number.
     last = Math.min(last, rt.store.deliveries.getLastAttemptNumber());
     const found = rt.store.deliveries.listAttemptsAfter(last, MAX_ROWS);

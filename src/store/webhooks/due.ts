@@ -88,9 +88,9 @@ export function createDueStore(db: Db) {
   const bringForward = db.prepare(
     "UPDATE delivery SET next_attempt_at = :now WHERE status = 'PENDING' AND next_attempt_at > :latest AND number > :after",
   );
-  // This statement and `insertAttempt` run most often. Their parameters are bound by position,
-  // which makes them a quarter faster. The ID is compared, too, because a new delivery can get the
-  // number of a deleted one.
+  // This statement and that of `createAttemptWriter` run most often. Their parameters are bound by
+  // position, which makes them a quarter faster. The ID is compared, too, because a new delivery
+  // can get the number of a deleted one.
   const settle = db.prepare(`
     UPDATE delivery SET status = ?, attempt_count = ?, next_attempt_at = ?, last_status_code = ?, last_error = ?, delivered_at = ?
     WHERE number = ? AND id = ? AND status = 'PENDING'`);
@@ -101,9 +101,7 @@ export function createDueStore(db: Db) {
     UPDATE delivery SET status = :status, attempt_count = :attempts, last_status_code = :statusCode,
       last_error = :error, delivered_at = coalesce(:deliveredAt, delivered_at)
     WHERE number = :number`);
-  const insertAttempt = db.prepare(`
-    INSERT INTO attempt (delivery, n, at, duration_ms, outcome, status_code, error, response_text)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  const addAttempt = createAttemptWriter(db);
 
   return {
     getLastNumber: () => selectLastNumber.get() as number,
@@ -168,12 +166,26 @@ export function createDueStore(db: Db) {
         move = { from, to: status === "DELIVERED" ? status : from };
         settleLate.run({ number, status: move.to, attempts, statusCode, error, deliveredAt });
       }
-      if (attempt !== null) {
-        const { n, at, durationMs, outcome, responseText } = attempt;
-        const redacted = responseText && redactSecrets(responseText);
-        insertAttempt.run(number, n, at, durationMs, outcome, statusCode, attempt.error, redacted);
-      }
+      if (attempt !== null) addAttempt(number, attempt);
       return move;
     },
+  };
+}
+
+/** Returns a function that writes an attempt of the delivery with this number. */
+function createAttemptWriter(db: Db): (delivery: number, attempt: AttemptRow) => void {
+  // SQLite itself would give new attempts the numbers of the last ones, if these were deleted with
+  // their business. `deliveries tail` would then take new attempts for attempts that it has
+  // printed.
+  const insert = db.prepare(`
+    INSERT INTO attempt (number, delivery, n, at, duration_ms, outcome, status_code, error, response_text)
+    VALUES (max(?, (SELECT coalesce(max(number), 0) FROM attempt)) + 1, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  let lastAttempt = db.prepare("SELECT coalesce(max(number), 0) FROM attempt").pluck().get() as
+    | number
+    | bigint;
+  return (delivery, { n, at, durationMs, outcome, statusCode, error, responseText }) => {
+    const redacted = responseText && redactSecrets(responseText);
+    const values = [delivery, n, at, durationMs, outcome, statusCode, error, redacted];
+    lastAttempt = insert.run(lastAttempt, ...values).lastInsertRowid;
   };
 }
