@@ -20,11 +20,12 @@ import {
   parametersError,
   text,
 } from "../../http/pipeline/parameters.ts";
-import { chooseBusiness, readCatalog } from "./caller.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { type Caller, chooseBusiness, readCatalog } from "./caller.ts";
 import { fitObject, ResultPage } from "./fit.ts";
 import { toBusiness, weekdayOf } from "./forms.ts";
 import { searchCatalog, searchEvents, SEARCH_KINDS, type Found } from "./search.ts";
-import { createPublishedStore } from "./store.ts";
+import { createPublishedStore, type PublishedBusiness } from "./store.ts";
 import { describeParameters, parseArguments, type Tool } from "./tool.ts";
 
 // The tools that read a catalog.
@@ -57,32 +58,15 @@ export const findBusiness: Tool = {
     "Find the businesses of this server that everybody may read, and that of the API key. Returns their slugs, which the other tools need as `business`.",
   isForServer: true,
   describeArguments: () => ({ properties: describeParameters(findParameters()) }),
-  call({ rt, key }, args) {
+  call(caller, args) {
     // The cursor of this tool is the slug of the last business on the page before.
     const { query = "", cursor: lastSlug = "" } = parseArguments(findParameters(), args);
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const ownBusiness = key && rt.store.businesses.findById(key.businessId);
-    const businesses = new Map(
-      rt
-        .openStore(createPublishedStore)
-        .list()
-        .map((business) => [business.slug, business]),
-    );
-    // The business of the key need not be published.
-    if (ownBusiness && !businesses.has(ownBusiness.slug)) {
-      const { slug, doc } = ownBusiness;
-      const { name, type, description, address, timezone } = doc;
-      businesses.set(slug, { slug, name, type, description, address, timezone });
-    }
     const page = new ResultPage(MAX_RESULTS);
     let nextCursor: string | null = null;
-    for (const slug of [...businesses.keys()].sort()) {
-      const business = businesses.get(slug);
-      const texts = Object.values(business ?? {})
-        .join(" ")
-        .toLowerCase();
-      const hasAllWords = words.every((word) => texts.includes(word));
-      if (business === undefined || slug <= lastSlug || !hasAllWords) continue;
+    for (const business of readFindable(caller, lastSlug)) {
+      const texts = Object.values(business).join(" ").toLowerCase();
+      if (!words.every((word) => texts.includes(word))) continue;
       if (!page.add(business)) {
         nextCursor = String(page.objects.at(-1)?.["slug"]);
         break;
@@ -91,6 +75,33 @@ export const findBusiness: Tool = {
     return Promise.resolve(toPage({ objects: page.objects, nextCursor }));
   },
 };
+
+/**
+ * Reads the businesses that a caller can find, in the order of their slugs, after a slug. The
+ * business of the key need not be published.
+ */
+function* readFindable({ rt, key }: Caller, lastSlug: string): Generator<PublishedBusiness> {
+  const own = key && rt.store.businesses.findById(key.businessId);
+  let unpublished =
+    own && own.slug > lastSlug && !own.doc.publicPage.enabled ? toFindable(own) : undefined;
+  for (const business of rt.openStore(createPublishedStore).readAfter(lastSlug)) {
+    if (unpublished && unpublished.slug < business.slug) {
+      yield unpublished;
+      unpublished = undefined;
+    }
+    yield business;
+  }
+  if (unpublished) yield unpublished;
+}
+
+const toFindable = ({ slug, doc }: BusinessRow): PublishedBusiness => ({
+  slug,
+  name: doc.name,
+  type: doc.type,
+  description: doc.description,
+  address: doc.address,
+  timezone: doc.timezone,
+});
 
 const MAX_DAYS = 31;
 
