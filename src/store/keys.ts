@@ -165,6 +165,11 @@ export function createKeyStore(db: Db) {
       self_rotation = :selfRotation, guest_mail = :guestMail
     WHERE id = :id`);
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
+  // The access of a partner to a business never has a secret of its own.
+  const selectWithoutSecret = db.prepare(`${LISTED_KEY}
+    WHERE secret.key_id IS NULL AND (key.partner_id IS NULL OR key.business_id IS NULL)
+      AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ?)
+    ORDER BY key.id`);
   // A key is listed only if a web page has sent its newest secret.
   const selectSeenInBrowser = db.prepare(`${LISTED_KEY}
     WHERE key.browser_seen_at > secret.created_at AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ?)
@@ -213,6 +218,8 @@ export function createKeyStore(db: Db) {
       selectExpiring.all({ now, until }).map(parseKey<ListedKey>),
     /** Lists keys that ended under version 0.2. The operator must decide about their endpoints. */
     listUndecided: () => selectUndecided.all().map(parseKey<ListedKey>),
+    /** Lists the keys that have not ended and have no secret. */
+    listWithoutSecret: (now: number) => selectWithoutSecret.all(now).map(parseKey<ListedKey>),
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Returns the valid keys whose newest secret was sent by a web page. */
     listSeenInBrowser: (now: number) => selectSeenInBrowser.all(now).map(parseKey<ListedKey>),

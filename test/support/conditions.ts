@@ -1,6 +1,7 @@
 import { chmodSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { vi } from "vitest";
+import { revokeKey } from "../../src/app/key-end.ts";
 import { createKey, updateKey } from "../../src/app/keys.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
@@ -157,6 +158,12 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, KeysIn<"conditions">>, Inje
     rt.advance(1);
     rt.tx(() => rt.store.keys.markSeenInBrowser(key.id, rt.now()));
     return () => edit(rt, "UPDATE api_key SET browser_seen_at = NULL");
+  },
+  "key.no_secret": (rt) => {
+    const { id: businessId } = rt.business;
+    const { key } = createKey(rt, { businessId, name: "site", kind: "SECRET", scopes: [] });
+    edit(rt, `DELETE FROM api_key_secret WHERE key_id = '${key.id}'`);
+    return () => void revokeKey(rt, key.id);
   },
   "key.expiring": async (rt) => {
     const { id: businessId } = rt.business;

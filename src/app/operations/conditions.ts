@@ -41,6 +41,7 @@ import {
   checkEndedKeys,
   checkExpiringKeys,
   checkFastBookings,
+  checkKeySecrets,
   checkUnusedHolds,
 } from "./key-conditions.ts";
 import { readHistory } from "./history.ts";
@@ -85,6 +86,7 @@ const CORE_CHECKS: Check[] = [
   (rt, { endpoints }) => checkUnreliable(rt, endpoints),
   checkCorruptEvents,
   checkBrowserKeys,
+  checkKeySecrets,
   (rt, { endpoints }) => checkExpiringKeys(rt, endpoints),
   (rt, { endpoints }) => checkEndedKeys(rt, endpoints),
   checkUnusedHolds,

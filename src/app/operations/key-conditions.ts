@@ -74,6 +74,19 @@ export const checkBrowserKeys = (rt: Runtime): HealthCondition[] =>
       ),
     );
 
+/** Reports the keys that nobody can use, because a restore ended their only secret again. */
+export const checkKeySecrets = (rt: Runtime): HealthCondition[] =>
+  rt.store.keys
+    .listWithoutSecret(rt.now())
+    .map((key) =>
+      openCondition(
+        "key.no_secret",
+        `the key '${key.name}' of ${describeOwner(rt, key)} has no secret, so nobody can use it: rotate it and pass on the new one, or revoke it`,
+        `deskbell keys rotate ${key.id}`,
+        { business: businessOf(rt, key), subject: { id: key.id, name: key.name } },
+      ),
+    );
+
 export const checkUnusedHolds = (rt: Runtime): HealthCondition[] =>
   listHoarders(rt).flatMap(({ keyId, made, used }) => {
     const key = rt.store.keys.findById(keyId);

@@ -91,6 +91,7 @@ const CORE_CONDITIONS = {
   "files.exposed": { severity: "warning", about: "file" },
   "history.cut": { severity: "warning", about: "history" },
   "key.in_browser": { severity: "warning", about: "key" },
+  "key.no_secret": { severity: "warning", about: "key" },
   "key.expiring": { severity: "warning", about: "key" },
   "holds.unused": { severity: "warning", about: "key" },
   "key.booking_fast": { severity: "warning", about: "key" },

@@ -177,21 +177,6 @@ export function checkKeyExpiry(
   });
 }
 
-/** Reports the keys that nobody can use, because a restore ended their only secret again. */
-export const checkKeySecrets = (
-  keys: readonly ListedKey[],
-  describeOwner: (key: ListedKey) => string,
-  now: number,
-): Finding[] =>
-  keys
-    .filter((key) => key.prefix === null && !hasEnded(key, now))
-    .flatMap((key) =>
-      problem(
-        `the key '${key.name}' of ${describeOwner(key)} has no secret, so nobody can use it: rotate it and pass on the new one, or revoke it`,
-        `deskbell keys rotate ${key.id}`,
-      ),
-    );
-
 /**
  * Reports the secret keys that the upgrade to version 0.2 gave access to bookings and guest data,
  * until the operator has decided about each.

@@ -15,7 +15,6 @@ import {
   checkGuests,
   checkKeyExpiry,
   checkKeyHashes,
-  checkKeySecrets,
   checkOpenFileLimit,
   checkOrphanedVisits,
   checkPrograms,
@@ -162,7 +161,6 @@ function inspectKeys(rt: Runtime, conditions: Finding[]): CheckResult {
   const findings = [
     ...checkKeyHashes(rt.store.keySecrets.listNotHashed()),
     ...conditions,
-    ...checkKeySecrets(keys, (key) => describeOwner(rt, key), rt.now()),
     ...checkKeyExpiry(keys, (key) => describeOwner(rt, key), rt.now()),
     ...checkGainedScopes(keys, (key) => describeOwner(rt, key), rt.now()),
   ];

@@ -101,7 +101,7 @@ test("a daemon that stands still for hours is not reported as a daemon whose clo
   expect(codes).toEqual(["delivery.stalled"]);
 });
 
-test.each(["key.booking_fast", "holds.unused"] as const)(
+test.each(["key.booking_fast", "holds.unused", "key.no_secret"] as const)(
   "the problem %s of a key ends when the key is revoked, and when it expires",
   async (code) => {
     for (const end of ["revoke", "expire"] as const) {

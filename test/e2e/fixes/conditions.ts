@@ -84,6 +84,7 @@ export const fixes: FixCase[] = [
   condition("backup.damaged", "deskbell backup, then rm {}", /SHA256SUMS|\.db/),
   condition("events.altered", "deskbell backup list", /\.db$/m),
   condition("key.in_browser", "deskbell keys rotate {} --overlap 0s", GONE, yes),
+  condition("key.no_secret", "deskbell keys rotate {}", GONE),
   condition("key.expiring", "deskbell keys update {} --expires 365d", GONE),
   condition(
     "key.booking_fast",

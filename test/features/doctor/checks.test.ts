@@ -5,7 +5,6 @@ import {
   checkDaemonResponse,
   checkGainedScopes,
   checkKeyExpiry,
-  checkKeySecrets,
   checkOrphanedVisits,
 } from "../../../src/features/doctor/checks.ts";
 import { addBusiness } from "../../support/delivery.ts";
@@ -21,19 +20,6 @@ test("doctor reports a key of version 0.1 until the operator decides about the s
   expect(fixOf("KEPT")).toEqual([`deskbell keys update ${key!.id} --all-scopes no`]);
   expect(fixOf("REMOVED")).toEqual([`deskbell keys update ${key!.id} --all-scopes yes`]);
   expect(fixOf(null)).toEqual([]);
-});
-
-test("doctor reports a key without a secret only if it has not ended", () => {
-  const rt = createTestRuntime();
-  const { id: businessId } = addBusiness(rt);
-  createKey(rt, { businessId, name: "site", kind: "SECRET", scopes: [] });
-  const [key] = rt.store.keys.list();
-  const count = (changes: object) =>
-    checkKeySecrets([{ ...key!, ...changes }], () => "shop", rt.now()).length;
-  expect(count({})).toBe(0);
-  expect(count({ prefix: null })).toBe(1);
-  expect(count({ prefix: null, revokedAt: rt.now() })).toBe(0);
-  expect(count({ prefix: null, expiresAt: rt.now() })).toBe(0);
 });
 
 test.each([

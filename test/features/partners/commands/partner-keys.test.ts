@@ -31,9 +31,14 @@ test("keys list shows the access of a partner as 'partner', and a partner's key 
   const list = async (line: string) => (await deskbell(line)).stdout.split("\t")[2];
   expect(await list("keys list")).toMatch(/^deskbell_rk_…/);
   expect(await list("keys list --business salon-aurora")).toBe("partner");
+  const countReported = async () =>
+    (await deskbell("status")).stdout.match(/the key '\w+' of .* has no secret/g)?.length ?? 0;
+  expect(await countReported()).toBe(0);
   const db = new Database(join(dataDir, "deskbell.db"));
   db.exec("DELETE FROM api_key_secret");
   db.close();
   expect(await list("keys list")).toBe("no secret");
   expect(await list("keys list --business salon-aurora")).toBe("partner");
+  // The partner has two keys; its access to the business is not reported.
+  expect(await countReported()).toBe(2);
 });
