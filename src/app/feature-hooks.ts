@@ -17,9 +17,8 @@ export type OnRemoval = {
   /** Called in the transaction that deletes a business because it has moved to another server. */
   businessMoved?: (rt: Runtime, business: BusinessRow) => void;
   /**
-   * Called in the transaction that revokes access, and after the transaction that has ended a
-   * secret of an API key. The function never throws, because access that has leaked must end in any
-   * case.
+   * Called in the transaction that revokes access or ends a secret of an API key. The function
+   * never throws, because access that has leaked must end in any case.
    * @param ids the IDs of API keys, of their secrets (`secretId`), or of rows in tables that a
    *   feature lists under `access`
    */

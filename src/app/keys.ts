@@ -111,7 +111,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
 
 /**
  * Gives a key a new secret; the old secret stays valid during the overlap. The key keeps its ID,
- * scopes, limits and counters. Call `keepEnded` after the commit.
+ * scopes, limits and counters. Call `recordRevoked` in the same transaction.
  * @throws AppError resource_not_found, validation_failed, conflict if the key is revoked or has
  *   expired
  */
@@ -131,7 +131,7 @@ export function rotateKey(
   });
 }
 
-/** `endedSecrets`: the IDs of the secrets that have ended at once, for `keepEnded`. */
+/** `endedSecrets`: the IDs of the secrets that have ended at once, for `recordRevoked`. */
 export type RotatedKey = CreatedKey & { endedSecrets: readonly string[] };
 
 /** Gives a key a new secret. Call it in a transaction, after the checks of a rotation. */

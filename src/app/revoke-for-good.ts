@@ -6,26 +6,29 @@ import type { Runtime } from "./runtime.ts";
  * @param ids the IDs of API keys, or of rows in tables that a feature lists under `access`
  */
 export function revokeForGood<T>(rt: Runtime, ids: readonly string[], revoke: () => T): T {
-  const hooks = rt.isDryRun() ? [] : ON_REMOVAL;
   const revoked = rt.tx(() => {
     const result = revoke();
-    for (const { accessRevoked } of hooks) accessRevoked?.(rt, ids);
+    recordRevoked(rt, ids);
     return result;
   });
-  for (const { committed } of hooks) committed?.(rt);
+  afterRevoking(rt, ids);
   return revoked;
 }
 
 /**
- * Records secrets of API keys that have ended at once, because they may have leaked: restoring a
- * backup ends them again. Call it after the commit, because a rotation whose new secret cannot be
- * shown is undone, and the old secret then stays valid.
- * @param ids the IDs of the secrets, by `secretId`
+ * Records access, or a secret of an API key, that ends at once: restoring a backup ends it again.
+ * Call it last in the transaction that ends the access. If the record came after the commit, a
+ * crash between the two would let a restore bring back a secret that has leaked. A record cannot be
+ * undone: if the commit fails, the secret stays valid, and ends only with the next restore.
+ * @param ids the IDs for `revokeForGood`, or the IDs of secrets (`secretId`)
  */
-export function keepEnded(rt: Runtime, ids: readonly string[]): void {
+export function recordRevoked(rt: Runtime, ids: readonly string[]): void {
   if (ids.length === 0 || rt.isDryRun()) return;
-  for (const { accessRevoked, committed } of ON_REMOVAL) {
-    accessRevoked?.(rt, ids);
-    committed?.(rt);
-  }
+  for (const { accessRevoked } of ON_REMOVAL) accessRevoked?.(rt, ids);
+}
+
+/** Call it with the IDs of `recordRevoked` once the transaction has committed. */
+export function afterRevoking(rt: Runtime, ids: readonly string[]): void {
+  if (ids.length === 0 || rt.isDryRun()) return;
+  for (const { committed } of ON_REMOVAL) committed?.(rt);
 }

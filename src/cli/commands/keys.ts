@@ -273,7 +273,7 @@ const rotate = command({
   async run(cli, flags, nameOrId) {
     const rt = await cli.open();
     const { id } = resolveKey(cli, rt, nameOrId);
-    const [{ rotateKey }, { keepEnded }] = await Promise.all([
+    const [{ rotateKey }, { afterRevoking, recordRevoked }] = await Promise.all([
       import("../../app/keys.ts"),
       import("../../app/revoke-for-good.ts"),
     ]);
@@ -284,8 +284,10 @@ const rotate = command({
       flags.out,
       () => rotateKey(rt, id, flags.overlap),
       ({ key, secret }) => ({ secret, owner: toOutput(key) }),
+      // A rotation whose new secret cannot be shown is undone, and the old secret stays valid.
+      (rotated) => recordRevoked(rt, rotated.endedSecrets),
     );
-    keepEnded(rt, endedSecrets);
+    afterRevoking(rt, endedSecrets);
     if (overlapEndsAt !== null)
       cli.note(
         `${cli.verb("Ended", "end")} the secret before the last one, which was valid until ${isoTime(overlapEndsAt)}: a key has at most two valid secrets.`,

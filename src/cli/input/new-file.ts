@@ -101,6 +101,7 @@ export type NewSecret = { secret: string; owner: object };
  * Creates a secret and prints it alone on stdout, so that `KEY=$(deskbell …)` works, or writes it
  * to a new file. A dry run prints no secret.
  * @param describe returns the secret to print, and the object to which it belongs, such as a key
+ * @param afterShown called in the transaction, once the secret has been shown
  * @throws AppError state_refuses if stdout cannot be written to
  */
 export function printSecretOnce<Created>(
@@ -109,6 +110,7 @@ export function printSecretOnce<Created>(
   outFile: string | undefined,
   create: () => Created,
   describe: (created: Created) => NewSecret,
+  afterShown: (created: Created) => void = () => {},
 ): Created {
   if (cli.flags.dryRun) {
     if (outFile !== undefined) assertNewFile(outFile);
@@ -125,6 +127,7 @@ export function printSecretOnce<Created>(
       if (cli.flags.json)
         cli.printNow(`${cli.toJson({ data: file ? owner : { ...owner, secret } })}\n`, fix);
       else if (!file) cli.printNow(`${secret}\n`, fix);
+      afterShown(created);
     });
   } catch (error) {
     file?.discard();

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { hashApiKey, secretId } from "../../../src/domain/api-key.ts";
 import { type CommandResult, createTerminal } from "../../support/cli.ts";
+import { addRemovalHook } from "../../support/on-removal.ts";
 
 const CAFE =
   "catalog: 1\nbusiness: { slug: joes, name: Joe's, timezone: America/New_York, currency: USD }\n";
@@ -48,6 +50,31 @@ test("a second rotation during the overlap says that it ends the oldest secret, 
   expect((await deskbell("keys rotate site --dry-run")).stderr).toContain(`Would end ${oldest}`);
   expect(await overlapEnd()).toBe(endsAt);
   expect((await deskbell("keys rotate site")).stderr).toContain(`Ended ${oldest}`);
+});
+
+test("no crash of keys rotate leaves an ended secret that a restore would bring back", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("catalog apply -", CAFE);
+  const first = await deskbell("keys create --name site --scope services.read");
+  const recorded: string[] = [];
+  let crashes = true;
+  addRemovalHook({
+    accessRevoked(_rt, ids) {
+      if (crashes) throw new Error("the process was killed");
+      recorded.push(...ids);
+    },
+  });
+  const last4 = async () => data<{ last4: string }>(await deskbell("keys show site --json")).last4;
+  const before = await last4();
+  expect((await deskbell("keys rotate site --overlap 0s")).stderr).toContain("was killed");
+  expect(await last4()).toBe(before);
+  crashes = false;
+  await deskbell("keys rotate site --overlap 0s --dry-run");
+  const second = await deskbell("keys rotate site --overlap 1h");
+  expect(recorded).toEqual([]);
+  await deskbell("keys rotate site --overlap 0s");
+  const secrets = [first, second].map(({ stdout }) => secretId(hashApiKey(stdout.trim())));
+  expect(recorded.toSorted()).toEqual(secrets.toSorted());
 });
 
 test("a key without a secret is listed as such until it is rotated", async () => {

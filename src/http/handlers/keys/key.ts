@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MAX_ACTIONS_OF_VISITOR, readBookingUse } from "../../../app/bookings/booking-limits.ts";
 import { MAX_HOLDS_OF_VISITOR, readHoldUse } from "../../../app/bookings/hold-limits.ts";
 import { DEFAULT_OVERLAP_MS, getKey, MAX_OVERLAP_MS } from "../../../app/keys.ts";
-import { keepEnded } from "../../../app/revoke-for-good.ts";
+import { afterRevoking, recordRevoked } from "../../../app/revoke-for-good.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { rotateOwnKey } from "../../../app/self-rotation.ts";
 import { readEndpointUse } from "../../../app/webhooks/endpoint-owner.ts";
@@ -68,9 +68,10 @@ export const handleRotateKey =
       // The secret that this request sent is the old one from now on.
       const rotatedKey = { ...toPublicKey(rt, key, limits), usesOldSecret: true };
       const data = { ...rotatedKey, secret, oldSecretEndsAt };
+      recordRevoked(rt, endedSecrets);
       return { ...toDataReply(data, 200, NO_STORE), endsAt };
     });
-    keepEnded(rt, endedSecrets);
+    afterRevoking(rt, endedSecrets);
     return response;
   };
 

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { revokeKey } from "../../../../src/app/key-end.ts";
-import { keepEnded } from "../../../../src/app/revoke-for-good.ts";
+import { afterRevoking, recordRevoked } from "../../../../src/app/revoke-for-good.ts";
 import { createKey, rotateKey } from "../../../../src/app/keys.ts";
 import { authenticate } from "../../../../src/features/backups/authenticity.ts";
 import { copyBackup } from "../../../../src/features/backups/copies/copies.ts";
@@ -191,7 +191,12 @@ test.each([
     const { id } = created.key;
     rt.advance(60_000);
     const { path } = await createBackup(rt);
-    keepEnded(rt, rotateKey(rt, id, overlapMs).endedSecrets);
+    const { endedSecrets } = rt.tx(() => {
+      const rotated = rotateKey(rt, id, overlapMs);
+      recordRevoked(rt, rotated.endedSecrets);
+      return rotated;
+    });
+    afterRevoking(rt, endedSecrets);
     rt.close();
     // Another machine gets the copy, the list of what was revoked, and the master key.
     const standby = createStandbyConfig(rt.config);

@@ -6,6 +6,7 @@ import { meaningOf } from "../../../../src/http/pipeline/problem-codes.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { createTestApi, SALON, type TestApi } from "../../support/api.ts";
 import { openBookingShop, visit } from "../../support/bookings.ts";
+import { addRemovalHook } from "../../../support/on-removal.ts";
 import {
   createTestEndpoint,
   jsonRequest,
@@ -245,6 +246,21 @@ describe("POST key/rotate", () => {
     expect((await rotateTo(newer, "second", { overlapSeconds: 0 })).last4).not.toBe(
       newer.slice(-4),
     );
+  });
+
+  test("no crash during a rotation leaves an ended secret that a restore would bring back", async () => {
+    const { secret, rotate, isAccepted } = setUp();
+    let crashes = true;
+    addRemovalHook({
+      accessRevoked() {
+        if (crashes) throw new Error("the process was killed");
+      },
+    });
+    expect((await rotate(secret, "first", { overlapSeconds: 0 })).status).toBe(500);
+    expect(await isAccepted(secret)).toBe(200);
+    crashes = false;
+    expect((await rotate(secret, "first", { overlapSeconds: 0 })).status).toBe(200);
+    expect(await isAccepted(secret)).toBe(401);
   });
 
   test("a second rotation keeps an old secret valid, unless the rotation ends all old secrets at once", async () => {
