@@ -7,7 +7,9 @@ import type { Runtime } from "./runtime.ts";
 import { countToPark, disableInTransaction } from "./webhooks/endpoint-lifecycle.ts";
 
 // A key ends when it is revoked or expires. Its webhook endpoints then receive nothing more, unless
-// the operator keeps them, and its holds are released.
+// the operator keeps them, and its holds are released. An expired key is refused, and its endpoints
+// receive nothing, as soon as the wall clock says so. They are disabled, which only the operator
+// takes back, once the retention clock says so, too: the wall clock may be ahead by mistake.
 
 /** What the end of a key did to its endpoints and holds. */
 export type Stopped = {
@@ -19,8 +21,8 @@ export type Stopped = {
 };
 
 /**
- * Lists the endpoints that end with a key. If no other key of a partner is valid, the list also has
- * every endpoint of the partner that belongs to a single business.
+ * Lists the endpoints that end with a key. If every other key of a partner has ended, the list also
+ * has every endpoint of the partner that belongs to a single business.
  */
 export function listEndpointsOfKey(rt: Runtime, key: ListedKey): EndpointRow[] {
   const { businessId, partnerId } = key;
@@ -28,10 +30,10 @@ export function listEndpointsOfKey(rt: Runtime, key: ListedKey): EndpointRow[] {
   const endpointsOfKey = endpointsOfOwner.filter(({ keyId }) => keyId === key.id);
   // The key belongs to a business, not to a partner.
   if (businessId !== null || partnerId === null) return endpointsOfKey;
-  const otherKeys = rt.store.partnerAccess.listKeys(partnerId).filter(({ id }) => id !== key.id);
-  return otherKeys.every((other) => hasEnded(other, rt.now()))
-    ? [...endpointsOfKey, ...rt.store.endpoints.listAtBusinesses(partnerId)]
-    : endpointsOfKey;
+  // An expired key counts until its end is carried out, because the wall clock may be ahead.
+  return rt.store.partnerAccess.hasOtherKey(partnerId, key.id)
+    ? endpointsOfKey
+    : [...endpointsOfKey, ...rt.store.endpoints.listAtBusinesses(partnerId)];
 }
 
 /**
@@ -79,15 +81,27 @@ export const revokeInTransaction = (
     return { key, ...stopped };
   });
 
-/** Stops the endpoints and holds of keys that have expired, even if no daemon ran at that time. */
-export function endExpiredKeys(rt: Runtime): void {
-  for (const id of rt.store.keys.listExpired(rt.now()))
+/**
+ * Stops the endpoints and holds of keys that have expired, even if no daemon ran at that time.
+ * @param now the time (epoch ms) of the retention clock
+ */
+export function endExpiredKeys(rt: Runtime, now: number): void {
+  for (const id of rt.store.keys.listExpired(now))
     rt.tx(() => {
       const key = rt.store.keys.findById(id);
       // The key may have been revoked, or its expiry changed, since it was listed.
-      if (key === undefined || !hasEnded(key, rt.now())) return;
+      if (key === undefined || !hasEnded(key, now)) return;
       auditKey(rt, "key.expired", key, toDetails(stop(rt, key, "key_expired")));
     });
+}
+
+/**
+ * Lets keys end again that are still valid although their end was carried out: the clock was ahead
+ * for longer than the retention clock waits, and has been corrected. Their endpoints stay disabled
+ * until the operator enables them.
+ */
+export function reopenKeys(rt: Runtime): void {
+  if (rt.store.keys.hasEndedEarly(rt.now())) rt.tx(() => rt.store.keys.reopen(rt.now()));
 }
 
 /** Stops the endpoints and holds of a key. Call it in a transaction. */

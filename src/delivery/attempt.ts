@@ -4,7 +4,6 @@ import type { DeliveryResult } from "../app/webhooks/delivery-results.ts";
 import { userAgent } from "../platform/assets.ts";
 import { RAISE_OPEN_FILE_LIMIT } from "../platform/open-file-limit.ts";
 import { errorInWords } from "../domain/errors.ts";
-import { stopsEndpoints } from "../domain/api-key.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
 import { bodyFor } from "../domain/events/envelope.ts";
 import { type EventReader, mayReadEvent } from "../domain/events/event-types.ts";
@@ -69,8 +68,6 @@ export function createAttemptRunner(
     const unsent = { ...delivery, attempt: null, isGone: false, outcomeClass: undefined };
     if (event === undefined) return { ...unsent, settlement: CORRUPT_SETTLEMENT };
     const key = target.keyId === null ? undefined : rt.store.keys.findById(target.keyId);
-    // The job that ends expired keys runs each second; the key may have expired after its last run.
-    if (key && stopsEndpoints(key, rt.now())) return { ...unsent, settlement: withdraw(rt.now()) };
     // An operator may have narrowed the key's event groups since the event was written.
     const reader =
       partnerId === null
@@ -79,10 +76,10 @@ export function createAttemptRunner(
     if (reader === undefined || (reader !== "operator" && !mayReadEvent(reader, event)))
       return { ...unsent, settlement: FORBIDDEN_SETTLEMENT };
     const body = bodyFor(reader === "operator" ? undefined : reader, event);
-    // The endpoint may be disabled while the attempt waits for a connection.
+    // The endpoint may be disabled, or its key expire, while the attempt waits for a connection.
     let isWithdrawn = false;
     const isWanted = () => {
-      isWithdrawn = !rt.store.endpoints.isActive(endpointId);
+      isWithdrawn = !rt.store.endpoints.isActive(endpointId) || target.stopsAt <= rt.now();
       return !isWithdrawn;
     };
 

@@ -126,8 +126,11 @@ export class Dispatcher {
     const rt = this.#rt;
     const queue = this.#queues.load(endpointId, commitCount);
     // An endpoint without capacity is enqueued again by each attempt that ends and by each sweep.
+    // A sweep also finds the deliveries of an expired key again that is valid after the clock was
+    // corrected.
     if (
       queue === undefined ||
+      queue.target.stopsAt <= rt.now() ||
       !queue.hasCapacity(rt.monotonic()) ||
       !this.#hosts.hasCapacity(queue)
     )

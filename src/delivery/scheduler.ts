@@ -5,10 +5,11 @@ import { publishEventAvailability, publishClockChanges } from "../app/catalog/pu
 import { expirePendingVisits } from "../app/bookings/change-visit.ts";
 import { createCommitDetector } from "../app/commit-detector.ts";
 import { emptyErasedLog } from "../app/guests/erased-bytes.ts";
-import { endExpiredKeys } from "../app/key-end.ts";
+import { endExpiredKeys, reopenKeys } from "../app/key-end.ts";
 import type { Check } from "../app/operations/conditions.ts";
 import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
 import { createPruner } from "../app/operations/retention.ts";
+import { createRetentionClock } from "../app/operations/retention-clock.ts";
 import { DamagedDatabaseError, isStorageUnavailable } from "../store/database/storage-error.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/database/write-lock.ts";
 import type { Log } from "../platform/log.ts";
@@ -55,7 +56,8 @@ export function startScheduler(
     worker.wake();
     for (const { afterCommit } of works) afterCommit?.();
   }, POLL_MS);
-  const prune = createPruner(rt);
+  const retentionClock = createRetentionClock(rt);
+  const prune = createPruner(rt, retentionClock);
   const logDamage = createDamageLog(rt);
   const stopping = new AbortController();
 
@@ -84,13 +86,14 @@ export function startScheduler(
       withRetries(() => publishClockChanges(rt)),
       withRetries(() => expirePendingVisits(rt)),
       withRetries(() => publishEventAvailability(rt)),
-      withRetries(() => endExpiredKeys(rt)),
+      withRetries(() => endExpiredKeys(rt, retentionClock.now())),
       withRetries(() => continueBacklogMoves(rt)),
       ...works.flatMap(({ everySecond = [] }) => everySecond).map(withRetries),
     ]),
     startJob(EVERY_MINUTE, [
       withRetries(() => worker.reviewFailing()),
       withRetries(() => void emptyErasedLog(rt)),
+      withRetries(() => reopenKeys(rt)),
       ...works.flatMap(({ everyMinute = [] }) => everyMinute).map(withRetries),
     ]),
     startJob(EVERY_FIVE_MINUTES, [withRetries(prune)]),

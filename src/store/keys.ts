@@ -152,6 +152,12 @@ export function createKeyStore(db: Db) {
       "SELECT id FROM api_key WHERE expires_at IS NOT NULL AND ended_at IS NULL AND expires_at <= ?",
     )
     .pluck();
+  const endedEarly =
+    "ended_at IS NOT NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)";
+  const selectHasEndedEarly = db
+    .prepare(`SELECT EXISTS (SELECT 1 FROM api_key WHERE ${endedEarly})`)
+    .pluck();
+  const reopen = db.prepare(`UPDATE api_key SET ended_at = NULL WHERE ${endedEarly}`);
   const selectExpiring = db.prepare(`${LISTED_KEY}
     WHERE key.expires_at IS NOT NULL AND key.ended_at IS NULL AND key.expires_at > :now AND key.expires_at <= :until
     ORDER BY key.expires_at, key.id`);
@@ -213,6 +219,10 @@ export function createKeyStore(db: Db) {
     markEnded: (id: string, at: number) => void markEnded.run({ id, at }),
     /** Returns the IDs of expired keys whose endpoints and holds were not stopped yet. */
     listExpired: (now: number) => selectExpired.all(now) as string[],
+    /** Returns whether a key is still valid although its end was carried out. */
+    hasEndedEarly: (now: number): boolean => selectHasEndedEarly.get(now) === 1,
+    /** Forgets the end of keys that are still valid, so that they end when they expire. */
+    reopen: (now: number) => void reopen.run(now),
     /** Returns the keys that expire after `now`, at `until` or earlier. */
     listExpiring: (now: number, until: number) =>
       selectExpiring.all({ now, until }).map(parseKey<ListedKey>),

@@ -42,6 +42,11 @@ export function createPartnerAccessStore(db: Db) {
       "SELECT min(business_id) FROM api_key WHERE partner_id = ? AND business_id IS NOT NULL AND revoked_at IS NULL",
     )
     .pluck();
+  const selectHasOtherKey = db
+    .prepare(
+      "SELECT EXISTS (SELECT 1 FROM api_key WHERE partner_id = ? AND business_id IS NULL AND ended_at IS NULL AND id <> ?)",
+    )
+    .pluck();
   const selectPartnerName = db.prepare("SELECT name FROM partner WHERE id = ?").pluck();
 
   return {
@@ -67,6 +72,9 @@ export function createPartnerAccessStore(db: Db) {
     listAccessIds: (partnerId: string) => selectAccessIds.all(partnerId) as string[],
     /** Lists the keys of a partner, which have the secrets. */
     listKeys: (partnerId: string) => selectKeys.all(partnerId).map(parseKey<ListedKey>),
+    /** Returns whether a partner has another key, whose end was not carried out yet. */
+    hasOtherKey: (partnerId: string, keyId: string): boolean =>
+      selectHasOtherKey.get(partnerId, keyId) === 1,
     /** Returns a business that a partner reaches; undefined if there is none. */
     findFirstBusinessId: (partnerId: string) =>
       (selectFirstBusiness.get(partnerId) ?? undefined) as string | undefined,

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import Database from "better-sqlite3";
-import { endExpiredKeys, revokeKey } from "../../src/app/key-end.ts";
+import { endExpiredKeys, reopenKeys, revokeKey } from "../../src/app/key-end.ts";
 import { createKey, type NewKey, rotateKey, updateKey } from "../../src/app/keys.ts";
 import { listDaemonConditions } from "../../src/app/operations/conditions.ts";
+import { createRetentionClock } from "../../src/app/operations/retention-clock.ts";
 import { CHECKS } from "../support/checks.ts";
 import { enableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createEndpoint, updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
@@ -13,7 +14,8 @@ import { createReceiver } from "../support/receiver.ts";
 import { createTestRuntime, type TestRuntime } from "../support/test-runtime.ts";
 import { releasedHold } from "../support/visit-rows.ts";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Creates a partner with a key and an endpoint, besides an endpoint of the operator. */
 async function withPartner(fields: Partial<NewKey> = {}) {
@@ -113,13 +115,81 @@ test("nothing reaches the endpoints of an expired key, even before they are disa
   expect(partner.requests).toHaveLength(0);
   expect(find()?.status).toBe("ACTIVE");
 
-  endExpiredKeys(rt);
-  endExpiredKeys(rt);
+  endExpiredKeys(rt, rt.now());
+  endExpiredKeys(rt, rt.now());
   expect(find()).toMatchObject({ status: "DISABLED", disabledReason: "key_expired" });
   expect(rt.store.deliveries.list({ status: "PARKED" }, 10)).toHaveLength(1);
   expect(rt.store.holds.listOpenOfKey(business.id, key.id, rt.now())).toEqual([]);
   expect(rt.store.audit.list({ action: "key.expired" }, 10)).toHaveLength(1);
   expect(codes(rt)).toContain("endpoint.disabled");
+});
+
+test("a delivery that is still connecting when the key of its endpoint expires is not sent", async () => {
+  const expiresAt = Date.parse("2026-11-21T12:00:00Z");
+  const { rt, partner, worker, emit } = await withPartner({ expiresAt });
+  let isSent: boolean | undefined;
+  const slow = createTestWorker(rt, async ({ url, isWanted }) => {
+    if (url === partner.url) {
+      rt.advance(2 * DAY_MS);
+      isSent = isWanted?.();
+    }
+    return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
+  });
+  emit();
+  slow.wake();
+  await slow.whenIdle();
+  await worker.whenIdle();
+  expect(isSent).toBe(false);
+});
+
+test("a clock that is a year ahead for a while pauses the endpoints of an expiring key, and ends nothing", async () => {
+  const expiresAt = Date.parse("2027-01-20T12:00:00Z");
+  const { rt, business, key, partner, own, send, emit, find } = await withPartner({ expiresAt });
+  const clock = createRetentionClock(rt);
+  clock.update();
+  rt.tx(() => rt.store.daemon.save({ url: "http://127.0.0.1:1", startedAt: rt.now() }));
+  rt.advance(3 * HOUR_MS);
+  rt.shiftClock(365 * DAY_MS);
+  emit();
+  await send();
+  insertOpenHold(rt, business.id, key.id);
+  rt.advance(3 * HOUR_MS);
+  clock.update();
+  endExpiredKeys(rt, clock.now());
+  await send();
+  expect([partner.requests.length, own.requests.length]).toEqual([0, 1]);
+  expect(find()?.status).toBe("ACTIVE");
+  expect(rt.store.holds.listOpenOfKey(business.id, key.id, rt.now() - 3 * HOUR_MS)).toHaveLength(1);
+  expect(rt.store.due.getNextAttemptAt(rt.now())).toBeNull();
+  expect(codes(rt)).toContain("endpoint.disabled");
+  expect(codes(rt)).not.toContain("delivery.stalled");
+  expect(codes(rt)).not.toContain("deliveries.stuck");
+
+  rt.shiftClock(-365 * DAY_MS);
+  endExpiredKeys(rt, clock.now());
+  await send();
+  expect([partner.requests.length, own.requests.length]).toEqual([1, 1]);
+  expect(codes(rt)).not.toContain("endpoint.disabled");
+  expect(rt.store.audit.list({ action: "key.expired" }, 10)).toEqual([]);
+});
+
+test("a key that ended while the clock was ahead for days ends again when it expires", async () => {
+  const expiresAt = Date.parse("2027-01-20T12:00:00Z");
+  const { rt, endpoint, find } = await withPartner({ expiresAt });
+  rt.shiftClock(365 * DAY_MS);
+  endExpiredKeys(rt, rt.now());
+  reopenKeys(rt);
+  expect(find()?.disabledReason).toBe("key_expired");
+  rt.shiftClock(-365 * DAY_MS);
+  enableEndpoint(rt, endpoint.id, "all");
+  reopenKeys(rt);
+  endExpiredKeys(rt, rt.now());
+  expect(find()?.status).toBe("ACTIVE");
+  rt.advance(50 * DAY_MS);
+  expect(codes(rt)).toContain("key.expiring");
+  rt.advance(12 * DAY_MS);
+  endExpiredKeys(rt, rt.now());
+  expect(find()?.disabledReason).toBe("key_expired");
 });
 
 test("the operator can keep the endpoints of a revoked key, and stop them later", async () => {
@@ -150,7 +220,7 @@ test("the operator can keep the endpoints of a key that will expire", async () =
   const { rt, key, partner, send, emit } = await withPartner({ expiresAt });
   updateKey(rt, key.id, { endpointsAtEnd: "KEEP" });
   rt.advance(2 * DAY_MS);
-  endExpiredKeys(rt);
+  endExpiredKeys(rt, rt.now());
   emit();
   await send();
   expect(partner.requests).toHaveLength(1);
@@ -161,7 +231,7 @@ test("a new expiry extends the life of a key, but not of one that has ended", as
   const { rt, key, find } = await withPartner({ expiresAt });
   updateKey(rt, key.id, { expiresAt: expiresAt + DAY_MS });
   rt.advance(DAY_MS + 1000);
-  endExpiredKeys(rt);
+  endExpiredKeys(rt, rt.now());
   expect(find()?.status).toBe("ACTIVE");
   rt.advance(DAY_MS);
   expect(() => updateKey(rt, key.id, { expiresAt: rt.now() + DAY_MS })).toThrow("has expired");
@@ -171,7 +241,7 @@ test("rotating a key without an overlap stops none of its endpoints", async () =
   const { rt, key, partner, send, emit } = await withPartner();
   rotateKey(rt, key.id, 0);
   rt.advance(1000);
-  endExpiredKeys(rt);
+  endExpiredKeys(rt, rt.now());
   emit();
   await send();
   expect(partner.requests).toHaveLength(1);
@@ -205,7 +275,7 @@ test("a key that ended under version 0.2 keeps its endpoints until the operator 
   );
   db.close();
   emit();
-  endExpiredKeys(rt);
+  endExpiredKeys(rt, rt.now());
   await send();
   expect(partner.requests).toHaveLength(1);
   const asked = listDaemonConditions(rt, CHECKS).find(({ code }) => code === "endpoint.key_ended");

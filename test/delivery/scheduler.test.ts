@@ -3,12 +3,14 @@ import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { CronJob } from "cron";
 import { logWarning, startScheduler } from "../../src/delivery/scheduler.ts";
 import type { DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
+import { createKey } from "../../src/app/keys.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { LOCK_BREAK_MS } from "../../src/store/database/write-lock.ts";
 import { parseJson } from "../../src/store/database/storage-error.ts";
 import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
+const DAY_MS = 86_400_000;
 const TIMERS = ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"] as const;
 
 afterEach(() => void vi.useRealTimers());
@@ -54,6 +56,25 @@ test("a job that is between two transactions ends when the scheduler is stopped"
   // job would end the process: vitest reports it.
   await delay(LOCK_BREAK_MS);
   expect(slices).toHaveBeenCalledOnce();
+});
+
+test("a daemon that starts with a clock that is a year ahead ends no key", async () => {
+  const rt = createTestRuntime();
+  const { id: businessId } = addBusiness(rt);
+  const expiresAt = rt.now() + 30 * DAY_MS;
+  createKey(rt, { businessId, name: "site", kind: "SECRET", scopes: [], expiresAt });
+  rt.tx(() => rt.store.history.saveRetentionClock(rt.now(), 0));
+  rt.shiftClock(365 * DAY_MS);
+  vi.useFakeTimers({ now: 1, toFake: [...TIMERS] });
+  const scheduler = startScheduler(rt, idleWorker, []);
+  onTestFinished(scheduler.stop);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(rt.store.keys.listExpired(rt.now())).toHaveLength(1);
+  // The key expires by a clock that is right, too.
+  rt.shiftClock(-365 * DAY_MS);
+  rt.advance(31 * DAY_MS);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(rt.store.keys.listExpired(rt.now())).toEqual([]);
 });
 
 test("a feature is called after a commit and each minute, and not while nothing happens", async () => {

@@ -17,6 +17,7 @@ import {
   checkEndpoint,
   checkLateDeliveries,
   checkNetwork,
+  checkPaused,
   checkSigningSecrets,
   checkUnreliable,
 } from "./delivery-conditions.ts";
@@ -83,6 +84,7 @@ const CORE_CHECKS: Check[] = [
   checkSigningSecrets,
   (rt, { endpoints }) => checkNetwork(rt, endpoints),
   (rt, { endpoints }) => endpoints.flatMap((endpoint) => checkEndpoint(rt, endpoint)),
+  (rt, { endpoints }) => checkPaused(rt, endpoints),
   (rt, { endpoints }) => checkUnreliable(rt, endpoints),
   checkCorruptEvents,
   checkBrowserKeys,

@@ -19,7 +19,7 @@ const STUCK_MS = 2 * 60_000;
 /** Reports due webhooks of healthy endpoints while the daemon makes no attempt. */
 export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): HealthCondition[] {
   const stuckBefore = rt.now() - STUCK_MS;
-  const dueAt = rt.store.due.getNextHealthyAttemptAt();
+  const dueAt = rt.store.due.getNextHealthyAttemptAt(rt.now());
   if (startedAt === null || startedAt > stuckBefore) return [];
   if (dueAt === null || dueAt > stuckBefore) return [];
   const hasAttempts = rt.store.tallies.listMinutes(stuckBefore).length > 0;
@@ -46,16 +46,18 @@ function isAnySendable(rt: Runtime, dueAt: number): boolean {
 /**
  * Returns a function that tells whether a working daemon would have sent the deliveries of an
  * endpoint that were due at `dueAt`. The daemon does not send to an endpoint that fails or has a
- * backoff, to a host that has reached its hourly limit, or to an endpoint with a secret that it
- * cannot decrypt. Failures and secrets have conditions of their own.
+ * backoff or whose key has expired, to a host that has reached its hourly limit, or to an endpoint
+ * with a secret that it cannot decrypt. Failures, keys and secrets have conditions of their own.
  */
 function createSendableFilter(rt: Runtime, dueAt: number): (endpoint: EndpointRow) => boolean {
   const limited = new Set<string | null>(listLimitedHosts(rt));
+  const paused = new Set(rt.store.endpoints.listPaused(rt.now()));
   // The secrets are decrypted only once an endpoint has passed all other tests.
   const unsigned = lazy(() => new Set(listUnsigned(rt)));
   return (endpoint) =>
     endpoint.failingSince === null &&
     (endpoint.heldUntil ?? 0) <= dueAt &&
+    !paused.has(endpoint.id) &&
     !limited.has(limitedHost(endpoint)) &&
     !unsigned().has(endpoint.id);
 }
@@ -151,11 +153,7 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
     failingSince === null ? "" : ` since ${isoSeconds(failingSince)}${lastErrorSuffix(endpoint)}`;
   const who = `the endpoint '${name}' of ${describeOwner(rt, endpoint)}`;
   if (status === "DISABLED") {
-    if (disabledReason === "key_expired") {
-      const expired = `${who} receives no webhooks, because its API key has expired. If its partner still needs them, give it another key with webhooks update ${id} --key KEY and enable it with webhooks enable ${id}; if not, the fix ends this problem`;
-      const command = `deskbell webhooks disable ${id}`;
-      return [openCondition("endpoint.disabled", expired, command, details)];
-    }
+    if (disabledReason === "key_expired") return [keyExpired(rt, endpoint)];
     const reason = disabledReason ?? "";
     const why = DISABLED_BECAUSE[reason] ?? `of ${reason}`;
     const text = `${who} receives no webhooks: deskbell has disabled it, because ${why}${sinceText && ` (failing${sinceText})`}. Its deliveries are kept until it is enabled with webhooks enable ${id}`;
@@ -174,6 +172,33 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
       details,
     ),
   ];
+}
+
+/**
+ * Reports an active endpoint whose key has expired by the wall clock. The endpoint is disabled once
+ * it is certain that this clock is right.
+ */
+export function checkPaused(rt: Runtime, endpoints: readonly EndpointRow[]): HealthCondition[] {
+  const paused = new Set(rt.store.endpoints.listPaused(rt.now()));
+  return endpoints
+    .filter(({ id }) => paused.has(id))
+    .map((endpoint) =>
+      keyExpired(
+        rt,
+        endpoint,
+        ` by the clock, which says ${isoSeconds(rt.now())}: set the clock if that is wrong`,
+      ),
+    );
+}
+
+function keyExpired(rt: Runtime, endpoint: EndpointRow, by = ""): HealthCondition {
+  const { id, name, url, failingSince } = endpoint;
+  return openCondition(
+    "endpoint.disabled",
+    `the endpoint '${name}' of ${describeOwner(rt, endpoint)} receives no webhooks, because its API key has expired${by}. If its partner still needs them, give it another key with webhooks update ${id} --key KEY and enable it with webhooks enable ${id}; if not, the fix ends this problem`,
+    `deskbell webhooks disable ${id}`,
+    { business: businessOf(rt, endpoint), subject: { id, name, url }, since: failingSince },
+  );
 }
 
 const HOUR_MS = 3_600_000;

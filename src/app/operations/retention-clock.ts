@@ -15,11 +15,11 @@ const MAX_AHEAD_MS = HOUR_MS;
 const MAX_OFF_MS = 4 * DAY_MS;
 
 /**
- * Returns the clock by which old data are deleted. If the wall clock were ahead by mistake, data
- * would expire, and deleted data do not return when the wall clock is corrected. If the wall clock
- * is ahead by an hour or more, this clock therefore follows it only after the daemon has run for a
- * day, in which somebody can notice the wrong time. The state is stored, because a restart does not
- * correct the wall clock.
+ * Returns the clock by which old data are deleted and expired API keys end. If the wall clock were
+ * ahead by mistake, data would expire, and deleted data do not return when the wall clock is
+ * corrected. If the wall clock is ahead by an hour or more, this clock therefore follows it only
+ * after the daemon has run for a day, in which somebody can notice the wrong time. The state is
+ * stored, because a restart does not correct the wall clock.
  *
  * The daemon cannot tell whether the machine was off or asleep, or its clock was set. If a machine
  * is off each night, this clock must not fall behind more and more. This clock is therefore at most
@@ -28,7 +28,8 @@ const MAX_OFF_MS = 4 * DAY_MS;
  */
 export function createRetentionClock(rt: Runtime) {
   const { history } = rt.store;
-  let time = rt.now();
+  const startedAt = rt.now();
+  let time: number | undefined;
   /** Monotonic time at which `time` was right. */
   let readAt = rt.monotonic();
   /** How long this process has run while the wall clock was ahead by at most `MAX_OFF_MS`. */
@@ -43,7 +44,7 @@ export function createRetentionClock(rt: Runtime) {
         // The monotonic clock has fractions, which no column of times accepts.
         const elapsedMs = Math.round(monotonic - readAt);
         const { retentionAt, clockAheadMs } = history.get();
-        const expected = (retentionAt ?? now) + elapsedMs;
+        const expected = (retentionAt ?? startedAt) + elapsedMs;
         const isAhead = now - expected >= MAX_AHEAD_MS;
         const isFarAhead = now - expected > MAX_OFF_MS;
         const aheadMs = isAhead ? (isFarAhead ? clockAheadMs : aheadByOffMs) + elapsedMs : 0;
@@ -59,6 +60,10 @@ export function createRetentionClock(rt: Runtime) {
         history.saveRetentionClock(time, isFarAhead && !isAccepted ? aheadMs : 0);
       });
     },
-    now: (): number => Math.min(rt.now(), time + Math.floor(rt.monotonic() - readAt)),
+    now(): number {
+      // Before the first comparison, this clock continues at the time of an earlier process.
+      time ??= Math.min(startedAt, history.get().retentionAt ?? startedAt);
+      return Math.min(rt.now(), time + Math.floor(rt.monotonic() - readAt));
+    },
   };
 }

@@ -59,8 +59,7 @@ export type ExpiringRows = (
  * budget, the oldest delivered events and rows of features are deleted earlier; undelivered events
  * stay for their whole period.
  */
-export function createPruner(rt: Runtime): () => Promise<void> {
-  const clock = createRetentionClock(rt);
+export function createPruner(rt: Runtime, clock = createRetentionClock(rt)): () => Promise<void> {
   /** A runtime for functions that delete rows and write no time. */
   const deleting: Runtime = { ...rt, now: clock.now };
   const { audit, endpointSecrets, eventAvailability, history, retention, tallies, timeOff } =

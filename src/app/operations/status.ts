@@ -38,7 +38,7 @@ export function readStatus(rt: Runtime, checks: readonly Check[]): Status {
       bookings: rt.store.bookings.countPending(),
       reservations: rt.store.reservations.countPending(),
     },
-    nextAttemptAt: rt.store.due.getNextAttemptAt(),
+    nextAttemptAt: rt.store.due.getNextAttemptAt(rt.now()),
     limitedHosts: listLimitedHosts(rt),
     history: readHistory(rt),
     freeBytes: rt.freeBytes(),

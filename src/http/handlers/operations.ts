@@ -112,7 +112,7 @@ function formatConditions(rt: Runtime, checks: readonly Check[]): string {
  */
 function formatFigures(rt: Runtime): string[] {
   const now = rt.now();
-  const dueAt = rt.store.due.getNextAttemptAt();
+  const dueAt = rt.store.due.getNextAttemptAt(now);
   const daemon = rt.store.daemon.find();
   const notAfter = daemon?.certificateExpiresAt;
   const isFileLost = rt.findLoss() !== undefined;

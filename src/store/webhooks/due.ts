@@ -2,6 +2,7 @@ import { redactSecrets } from "../../domain/text.ts";
 import type { Settlement, DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import { columns, type Db, listedIn } from "../database/db.ts";
 import type { AttemptRow, DeliveryRow } from "./deliveries.ts";
+import { STOPS_AT } from "./endpoints.ts";
 
 export type DueRow = Pick<
   DeliveryRow,
@@ -69,7 +70,8 @@ export function createDueStore(db: Db) {
         SELECT min(max(coalesce(held_until, 0), (SELECT min(next_attempt_at) FROM delivery
           WHERE endpoint_id = endpoint.id AND is_redelivery = kind.value AND status = 'PENDING')))
         FROM endpoint, (SELECT 0 AS value UNION ALL SELECT 1) AS kind
-        WHERE endpoint.status = 'ACTIVE' AND deleted_at IS NULL AND ${endpoints}`)
+        WHERE endpoint.status = 'ACTIVE' AND deleted_at IS NULL AND ${endpoints}
+          AND ${STOPS_AT} > ?`)
       .pluck();
   const selectNextAttemptAt = soonestOf("TRUE");
   const selectNextHealthyAttemptAt = soonestOf("failing_since IS NULL");
@@ -108,12 +110,13 @@ export function createDueStore(db: Db) {
     /** Returns the endpoints with pending deliveries with numbers above `after`, up to `upTo`. */
     listEndpointsWithNew: (after: number, upTo: number) =>
       selectEndpointsWithNew.all({ after, upTo }) as string[],
-    /** Returns when the next attempt of an active endpoint is due, after any backoff. */
-    getNextAttemptAt: () => selectNextAttemptAt.get() as number | null,
     /**
-     * Returns when the next attempt of an endpoint that is not failing is due, after any backoff.
+     * Returns when the next attempt of an active endpoint is due, after any backoff. An endpoint
+     * whose key has expired at `now` has no next attempt.
      */
-    getNextHealthyAttemptAt: () => selectNextHealthyAttemptAt.get() as number | null,
+    getNextAttemptAt: (now: number) => selectNextAttemptAt.get(now) as number | null,
+    /** Returns the same for the endpoints that are not failing. */
+    getNextHealthyAttemptAt: (now: number) => selectNextHealthyAttemptAt.get(now) as number | null,
     listDueEndpoints: (now: number) => selectEndpointsWithDue.all(now) as string[],
     /** Lists endpoints with deliveries that are due since `dueBefore` and are no redeliveries. */
     listLateEndpoints: (dueBefore: number) => selectEndpointsWithLate.all(dueBefore) as string[],

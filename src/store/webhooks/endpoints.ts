@@ -64,7 +64,10 @@ export type TargetRow = Pick<
   | "failureCount"
   | "updatedAt"
   | "holdsEnded"
->;
+> & {
+  /** When the endpoint stops because its key expires (epoch ms); Infinity if it does not. */
+  stopsAt: number;
+};
 
 type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allowPrivate: number };
 
@@ -74,6 +77,17 @@ const TARGET = columns(
 const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, version,
   failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at, held_until, held_reason,
   status_since, last_delivered_at`)}`;
+
+/**
+ * Selects when an endpoint stops because its key expires; 9e999, which is Infinity, if it does not.
+ * The access of a partner to a business does not expire, but ends with the last key of the partner.
+ */
+export const STOPS_AT = `coalesce((
+  SELECT iif(key.endpoints_at_end = 'STOP', key.expires_at, NULL) FROM api_key key
+  WHERE (key.id = endpoint.key_id AND (key.business_id IS NULL OR key.partner_id IS NULL))
+    OR (key.business_id IS NULL AND key.ended_at IS NULL AND key.partner_id = (
+      SELECT partner_id FROM api_key WHERE id = endpoint.key_id AND business_id IS NOT NULL))
+  ORDER BY key.expires_at IS NOT NULL, key.expires_at DESC LIMIT 1), 9e999)`;
 
 /**
  * Deleted endpoints are kept for their deliveries, but only `findKeyId` and `findOwner` find them.
@@ -157,8 +171,13 @@ export function createEndpointStore(db: Db) {
     .prepare("SELECT 1 FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL")
     .pluck();
   const selectTarget = db.prepare(
-    `SELECT ${TARGET} FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
+    `SELECT ${TARGET}, ${STOPS_AT} AS "stopsAt" FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
   );
+  const selectPaused = db
+    .prepare(
+      `SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL AND ${STOPS_AT} <= ?`,
+    )
+    .pluck();
 
   return {
     findById: (id: string) => parseOptional(selectById.get(id), parse),
@@ -204,6 +223,8 @@ export function createEndpointStore(db: Db) {
       };
       return raw && { ...raw, allowPrivate: raw.allowPrivate === 1 };
     },
+    /** Lists the active endpoints that receive nothing because their key has expired. */
+    listPaused: (now: number) => selectPaused.all(now) as string[],
   };
 }
 

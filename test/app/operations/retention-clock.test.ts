@@ -28,6 +28,25 @@ test("the retention clock has whole milliseconds, although the monotonic clock h
   }
 });
 
+test("the retention clock of a process continues at the stored time until it is compared", () => {
+  const rt = createTestRuntime();
+  createRetentionClock(rt).update();
+  const startedAt = rt.now();
+  rt.shiftClock(365 * DAY_MS);
+  const clock = createRetentionClock(rt);
+  rt.advance(1000);
+  expect(clock.now()).toBe(startedAt + 1000);
+});
+
+test("the first comparison of a new server notices a clock that jumped since the start", () => {
+  const rt = createTestRuntime();
+  const clock = createRetentionClock(rt);
+  const startedAt = rt.now();
+  rt.shiftClock(365 * DAY_MS);
+  clock.update();
+  expect(clock.now()).toBe(startedAt);
+});
+
 /** Creates a machine whose daemon starts again each time that the machine was off. */
 function createMachine() {
   const rt = createTestRuntime();

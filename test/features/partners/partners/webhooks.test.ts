@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { revokeKey } from "../../../../src/app/key-end.ts";
+import { endExpiredKeys, revokeKey } from "../../../../src/app/key-end.ts";
 import { createKey } from "../../../../src/app/keys.ts";
 import {
   disableEndpoint,
@@ -14,6 +14,8 @@ import { createTestWorker } from "../../../support/delivery.ts";
 import { dryRun } from "../../../support/dry-run.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 import { addBusinesses, createClient, createTestPartner, publish } from "./support.ts";
+
+const DAY_MS = 86_400_000;
 
 type Sent = { business: string; type: string; sequence: number };
 
@@ -238,6 +240,44 @@ test("a partner's endpoint at one business is disabled when the last key of the 
   expect(rt.store.endpoints.isActive(endpoint.id)).toBe(true);
   expect(revokeKey(rt, spare.key.id).endpoints).toMatchObject([{ id: endpoint.id }]);
   expect(rt.store.endpoints.findById(endpoint.id)?.disabledReason).toBe("key_revoked");
+});
+
+test("a partner's endpoint at one business pauses when the last key expires, and stops once that is certain", async () => {
+  const rt = createTestRuntime();
+  const [one] = addBusinesses(rt, ["one"]);
+  const { partner, key } = createTestPartner(rt, [one!]);
+  const expiresAt = rt.now() + 30 * DAY_MS;
+  const spare = createPartnerKey(rt, partner, { name: "spare", expiresAt });
+  const { endpoint } = await createEndpoint(rt, {
+    businessId: one!.id,
+    keyId: rt.store.partnerAccess.find(partner.id, one!.id)!.id,
+    name: "single",
+    url: "http://10.0.0.1/hook",
+    events: ["catalog.changed"],
+    allowPrivate: true,
+  });
+  const { received, send } = createReceiver();
+  const worker = createTestWorker(rt, send);
+  const countSent = async () => {
+    publish(rt, one!);
+    worker.wake();
+    worker.sweep();
+    await worker.whenIdle();
+    return received.length;
+  };
+  expect(await countSent()).toBe(1);
+  rt.shiftClock(365 * DAY_MS);
+  expect(await countSent()).toBe(2);
+  expect(revokeKey(rt, key.id).endpoints).toEqual([]);
+  expect(await countSent()).toBe(2);
+  expect(rt.store.endpoints.listPaused(rt.now())).toEqual([endpoint.id]);
+  rt.shiftClock(-365 * DAY_MS);
+  expect(await countSent()).toBe(4);
+  rt.advance(31 * DAY_MS);
+  expect(await countSent()).toBe(4);
+  endExpiredKeys(rt, rt.now());
+  expect(rt.store.endpoints.findById(endpoint.id)?.disabledReason).toBe("key_expired");
+  expect(rt.store.keys.findById(spare.key.id)?.revokedAt).toBeNull();
 });
 
 test("a partner's endpoint can be given to any key of the partner, and to no key of another partner", async () => {
