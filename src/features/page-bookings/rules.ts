@@ -4,6 +4,7 @@ import type {
   NamedSegmentsRequest,
 } from "../../domain/availability/request.ts";
 import { type Hold, holdStatus } from "../../domain/bookings/hold.ts";
+import type { PublicService } from "../../domain/public/service.ts";
 
 // The query of a URL has what a guest has chosen on the booking page. Each step is a URL, so that
 // the back button and a reload work without scripts.
@@ -113,6 +114,56 @@ function readService(query: URLSearchParams, serviceId: string): ServiceChoice {
     guests: Math.max(1, readInteger(query.get("guests"), MAX_GUESTS) ?? 1),
   };
 }
+
+/**
+ * Returns a choice with what a booking adds to it: the default variant and the required add-ons.
+ * `planSegments` has the same rules.
+ */
+export function completeChoice(
+  choice: ServiceChoice,
+  { variants = [], addonLinks = [] }: PublicService,
+): ServiceChoice {
+  const isMissing = (id: string): boolean => choice.addons.every(({ addonId }) => addonId !== id);
+  return {
+    ...choice,
+    variantId: choice.variantId ?? variants.find(({ isDefault }) => isDefault)?.id ?? null,
+    addons: [
+      ...choice.addons,
+      ...addonLinks
+        .filter(({ addonId, required }) => required && isMissing(addonId))
+        .map(({ addonId, minQuantity, defaultQuantity }) => ({
+          addonId,
+          quantity: Math.max(1, minQuantity, defaultQuantity),
+        })),
+    ],
+  };
+}
+
+/** Returns whether a hold is for what a guest has chosen. */
+export function isHoldOf(hold: Hold, choice: Choice): boolean {
+  if (choice.kind === "table")
+    return (
+      hold.tableId !== null &&
+      hold.guests === choice.partySize &&
+      (choice.areaId === null || hold.areaId === choice.areaId)
+    );
+  const [segment] = hold.segments;
+  return (
+    segment?.serviceId === choice.serviceId &&
+    segment.variantId === choice.variantId &&
+    isSameAddons(segment.addons, choice.addons) &&
+    hold.guests === choice.guests &&
+    (choice.staffId === null || segment.staffId === choice.staffId)
+  );
+}
+
+type Addons = readonly { addonId: string; quantity: number }[];
+
+const isSameAddons = (held: Addons, chosen: Addons): boolean =>
+  held.length === chosen.length &&
+  held.every(({ addonId, quantity }) =>
+    chosen.some((addon) => addon.addonId === addonId && addon.quantity === quantity),
+  );
 
 /** Returns the fields of a choice, for hidden inputs and URLs. */
 export function fieldsOf(choice: Choice): [name: string, value: string][] {

@@ -33,6 +33,8 @@ import {
 } from "../rules.ts";
 import {
   type BookingPage,
+  completeInForm,
+  completeOnPage,
   type DetailsState,
   isGoneError,
   openBookingPage,
@@ -83,7 +85,8 @@ async function writeOnPage<T>(
 export async function postHold(request: PageRequest): Promise<HttpResponse> {
   const posted = await readPosted(request);
   if ("response" in posted) return posted.response;
-  const { page, choice, body } = posted;
+  const { page, body } = posted;
+  const choice = completeOnPage(page, posted.choice);
   const { rt } = request;
   const kept = keptFields(request);
   const startsAt = readInstant(body.get("at"));
@@ -117,7 +120,8 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     return (await import("../show/show-tickets.tsx")).postTickets(request, query);
   const posted = await readPosted(request);
   if ("response" in posted) return posted.response;
-  const { page, choice, body } = posted;
+  const { page, body } = posted;
+  const choice = completeInForm(request, page, posted.choice);
   const { rt, context } = request;
   const key = new URLSearchParams(context.request.search).get("key");
   const at = readInstant(body.get("at"));

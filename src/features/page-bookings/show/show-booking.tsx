@@ -2,7 +2,6 @@
 import type { Hold } from "../../../domain/bookings/hold.ts";
 import { requiresApprovalOf } from "../../../domain/bookings/visit.ts";
 import { AppError, type ErrorCode } from "../../../domain/errors.ts";
-import type { PublicService } from "../../../domain/public/service.ts";
 import type { PageRequest } from "../../../http/pages/page-request.ts";
 import type { HttpResponse } from "../../../http/pipeline/request-context.ts";
 import { respondNotFound } from "../../public-pages/not-found.tsx";
@@ -21,11 +20,13 @@ import {
 } from "./respond.tsx";
 import {
   type Choice,
+  completeChoice,
   EMPTY_FORM,
   fieldsOf,
   type FormErrors,
   type GuestForm,
   isFormKey,
+  isHoldOf,
   keptUntil,
   type Progress,
   readProgress,
@@ -83,7 +84,22 @@ export async function showBooking(request: PageRequest): Promise<HttpResponse> {
   const at = readInstant(query.get("at"));
   const key = query.get("key");
   if (at !== null && isFormKey(key)) return showDetails(request, page, progress.choice, at, key);
-  return showTimes(request, page, progress.choice, query);
+  return showTimes(request, page, completeOnPage(page, progress.choice), query);
+}
+
+/** Returns the choice of a URL with what a booking adds to it, which the page must show. */
+export const completeOnPage = ({ content }: BookingPage, choice: Choice): Choice =>
+  choice.kind === "table" || content.details === undefined
+    ? choice
+    : completeChoice(choice, content.details.service);
+
+/**
+ * Returns what the form for the details books. A hold keeps the terms that it was made with, so
+ * nothing is added to the choice of the guest's own hold.
+ */
+export function completeInForm(request: PageRequest, page: BookingPage, choice: Choice): Choice {
+  const hold = findHold(request, page.business, readHoldId(request));
+  return hold && isHoldOf(hold, choice) ? choice : completeOnPage(page, choice);
 }
 
 /** Returns the time in a form or URL; null if the text is not a whole minute in UTC. */
@@ -240,35 +256,14 @@ async function showTimes(
 }
 
 /** Returns the time that this guest holds for the same choice; null if there is none. */
-function findOwnTime(request: PageRequest, page: BookingPage, choice: Choice): FreeTime | null {
-  const { business } = page;
+function findOwnTime(
+  request: PageRequest,
+  { business }: BookingShop,
+  choice: Choice,
+): FreeTime | null {
   const hold = findHold(request, business, readHoldCookie(request) ?? readHoldId(request));
-  if (hold === undefined || !isHoldOf(hold, choice, page)) return null;
+  if (hold === undefined || !isHoldOf(hold, choice)) return null;
   return { startsAt: hold.startsAt, endsAt: hold.endsAt, totalCents: totalOf(hold) };
-}
-
-function isHoldOf(hold: Hold, choice: Choice, { content: { details } }: BookingPage): boolean {
-  if (choice.kind === "table") return hold.tableId !== null && hold.guests === choice.partySize;
-  const [segment] = hold.segments;
-  return (
-    segment?.serviceId === choice.serviceId &&
-    (choice.variantId === null || segment.variantId === choice.variantId) &&
-    isSameAddons(segment.addons, choice.addons, details?.service.addonLinks ?? []) &&
-    hold.guests === choice.guests &&
-    (choice.staffId === null || segment.staffId === choice.staffId)
-  );
-}
-
-type Addons = readonly { addonId: string; quantity: number }[];
-
-/** Returns whether a hold has the chosen add-ons and, besides them, only those that are required. */
-function isSameAddons(held: Addons, chosen: Addons, links: PublicService["addonLinks"]): boolean {
-  const find = (addons: Addons, id: string) => addons.find(({ addonId }) => addonId === id);
-  const isRequired = (id: string) => links.some((link) => link.addonId === id && link.required);
-  return (
-    chosen.every(({ addonId, quantity }) => find(held, addonId)?.quantity === quantity) &&
-    held.every(({ addonId }) => find(chosen, addonId) !== undefined || isRequired(addonId))
-  );
 }
 
 const totalOf = (hold: Hold): number | null => (hold.tableId === null ? hold.totalCents : null);
@@ -285,12 +280,13 @@ function findHold(
 async function showDetails(
   request: PageRequest,
   page: BookingPage,
-  choice: Choice,
+  chosen: Choice,
   at: number,
   key: string,
 ): Promise<HttpResponse> {
   const { rt } = request;
   const { business } = page;
+  const choice = completeInForm(request, page, chosen);
   const keyId = findPageKey(rt, business);
   if (keyId !== undefined && isFormUsed(rt, keyId, key)) return respondUsed(request, page, key);
   const state = { choice, at, key, form: EMPTY_FORM, errors: {}, status: 200 };
@@ -363,7 +359,7 @@ export async function respondWithDetails(
   const asked = findOwnAsked(request, page, key);
   const isKept = asked !== undefined && keptUntil(asked, request.rt.now()) !== null;
   const hold = isKept ? asked : findHold(request, business, holdId);
-  const isHeld = hold !== undefined && hold.startsAt === at && isHoldOf(hold, choice, page);
+  const isHeld = hold !== undefined && hold.startsAt === at && isHoldOf(hold, choice);
   const search = { request: toRequest(choice), audience: "PUBLIC" as const };
   try {
     const time = isHeld
