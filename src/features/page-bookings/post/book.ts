@@ -21,7 +21,7 @@ import type { BusinessRow } from "../../../store/businesses.ts";
 import { countOnPages } from "../../public-pages/counters.ts";
 import { accessOfPage, getPageKey, listCounted, runAsPage } from "../access.ts";
 import { hashToken, LINK_TOKEN_PREFIX } from "../link-tokens.ts";
-import { type Choice, HOLD_MS, KEY_BYTES, toRequest } from "../rules.ts";
+import { type Choice, HOLD_MS, isHoldOf, KEY_BYTES, toRequest } from "../rules.ts";
 import { createPageBookingStore } from "../store.ts";
 
 // The booking page holds and books with the use cases of the API.
@@ -219,24 +219,23 @@ function makeVisit(
   const access = accessOfPage(business, keyId, visitor);
   const guest = { customerRef: null, customer };
   const hold = holdId === null ? undefined : findOpenHold(rt, business, keyId, holdId);
-  if (choice.kind === "table") {
-    if (hold && hold.startsAt === startsAt && hold.tableId !== null)
-      return reserveTable(rt, business, access, { guest, holdId: hold.id });
-    if (hold) rt.store.holds.release(hold.id);
-    const request = toRequest(choice);
-    const visit = reserveTable(rt, business, access, { guest, request, startsAt });
-    assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "no proof"));
-    return visit;
+  // The URL of the form names the hold beside the choice, and can name the hold of another choice.
+  if (hold && hold.startsAt === startsAt && isHoldOf(hold, choice)) {
+    const held = { guest, holdId: hold.id };
+    return choice.kind === "table"
+      ? reserveTable(rt, business, access, held)
+      : bookServices(rt, business, access, { ...held, expectedTotalCents });
   }
-  if (hold && hold.startsAt === startsAt && hold.tableId === null)
-    return bookServices(rt, business, access, { guest, holdId: hold.id, expectedTotalCents });
   if (hold) rt.store.holds.release(hold.id);
-  const visit = bookServices(rt, business, access, {
-    guest,
-    request: toRequest(choice),
-    startsAt,
-    expectedTotalCents,
-  });
+  const visit =
+    choice.kind === "table"
+      ? reserveTable(rt, business, access, { guest, request: toRequest(choice), startsAt })
+      : bookServices(rt, business, access, {
+          guest,
+          request: toRequest(choice),
+          startsAt,
+          expectedTotalCents,
+        });
   assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "no proof"));
   return visit;
 }

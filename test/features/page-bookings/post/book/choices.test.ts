@@ -35,6 +35,41 @@ test("a URL without a variant leads to the times and the price of the default va
   expect(listMade(api)).toMatchObject([{ segments: [{ variantId: short }] }]);
 });
 
+test.each(["another variant", "no variant"])(
+  "the form of a URL with %s books what it shows, and not the variant of the hold that the URL names",
+  async (named) => {
+    const { api, visitor, cut, short, long } = await openVariants();
+    const { action, times } = await visitor.openTimes(`${cut}&variant=${long}&staff=any`);
+    const details = await visitor.hold(action, times[0]!);
+    const changed = details.replace(
+      `variant=${long}&`,
+      named === "no variant" ? "" : `variant=${short}&`,
+    );
+    const html = await visitor.get(changed);
+    expect(linesOfSummary(html)).toContain("Cut & blow-dry, Short hair");
+    expect(html).not.toContain("We keep this time for you until");
+    expect((await visitor.book(changed)).status).toBe(303);
+    expect(listMade(api)).toMatchObject([{ segments: [{ variantId: short }] }]);
+  },
+);
+
+test("the form for a table books the area and the party that it shows, and not those of another hold", async () => {
+  const { api, base, visitor } = openPage("restaurant");
+  const areas = findAll(await visitor.get(`${base}?table=1`), /name="area" value="([^"]+)"/g);
+  const [area = "", other = ""] = areas;
+  const url = `${base}?table=1&party=2&area=`;
+  const { action, times } = await visitor.openTimes(url + area);
+  const details = await visitor.hold(action, times[0]!);
+  expect(await visitor.get(details)).toContain("We keep this time for you until");
+  const inOther = details.replace(area, other);
+  expect(await visitor.get(inOther)).not.toContain("We keep this time for you until");
+  expect((await visitor.book(inOther)).status).toBe(303);
+  const anywhere = await visitor.openTimes(`${base}?party=2`);
+  const larger = await visitor.hold(anywhere.action, anywhere.times[0]!);
+  expect((await visitor.book(larger.replace("party=2", "party=4"))).status).toBe(303);
+  expect(listMade(api)).toMatchObject([{ areaId: other, partySize: 2 }, { partySize: 4 }]);
+});
+
 test("the summary lists the required add-ons that a URL does not name, because the total contains them", async () => {
   const { api, base, visitor } = openPage();
   const { id, slug } = businessOf(api);
