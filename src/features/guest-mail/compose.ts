@@ -58,7 +58,8 @@ export function composeMail(
   const language = languageOf(rt, mail, business);
   const { timezone, currency, currencyDigits } = doc;
   const country = doc.postalAddress?.country ?? null;
-  const { kind, facts } = mail;
+  const { kind } = mail;
+  const facts = { ...mail.facts, ...about.times };
   const context: Context = {
     business,
     format: getFormat({ language, country, timezone, currency, currencyDigits }),
@@ -117,7 +118,8 @@ const ORDER_SUBJECTS: Partial<Record<MailKind, keyof MailTexts>> = {
 
 function subjectOf({ business, format, mailTexts, kind, facts, about }: Context): string {
   const { name, timezone } = business.doc;
-  const text = about.event === null ? mailTexts[kind] : mailTexts[ORDER_SUBJECTS[kind] ?? kind];
+  const ofOrder = (takesPlace(facts) && about.calledOff) || (ORDER_SUBJECTS[kind] ?? kind);
+  const text = mailTexts[about.event === null ? kind : ofOrder];
   const time = writeShortDateTime({ format }, timezone, facts.startsAt);
   return fillText(text, { business: name, time, event: about.event ?? "" });
 }
@@ -190,7 +192,8 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
     heading: headingOf(context),
     paragraphs: paragraphsOf(context),
     facts: [
-      ...(about.hasTime
+      // The time of a postponed event may be that of its old date.
+      ...(about.hasTime && about.calledOff !== "eventPostponed"
         ? [{ about: texts.when, lines: [writeDateTime({ format }, timezone, facts.startsAt)] }]
         : []),
       ...about.rows(texts, format),
@@ -227,9 +230,16 @@ function linkTextOf(context: Context): string {
   return canChange ? mailTexts.visitLink : mailTexts.seeLink;
 }
 
-/** Returns whether a mail has a calendar entry. Pending orders and holds have none: many expire. */
+/**
+ * Returns whether a mail has a calendar entry. Pending orders and holds have none, because many
+ * expire. A confirmed order for an event that is called off has none either, because nothing takes
+ * place at the time of the entry.
+ */
 const hasCalendar = ({ kind, facts, about }: Context): boolean =>
-  kind !== "confirm" && about.hasTime && (about.event === null || facts.status !== "PENDING");
+  kind !== "confirm" &&
+  about.hasTime &&
+  (about.event === null || facts.status !== "PENDING") &&
+  (about.calledOff === null || !takesPlace(facts));
 
 const locationOf = ({ business, about }: Context): string =>
   (about.address === null

@@ -31,6 +31,11 @@ export type VisitDescription = {
   address: string[] | null;
   /** Whether the time of the visit or event is known. The catalog may lack the event. */
   hasTime: boolean;
+  /**
+   * The times of the event of an order now, which can have moved since the mail was written; null
+   * if the catalog lacks the event, and for visits and holds.
+   */
+  times: { startsAt: number; endsAt: number } | null;
   /** Whether the guest's page shows the admission codes of an order. */
   hasCodes: boolean;
   /** The text about the event of an order that is cancelled or postponed by now; else null. */
@@ -69,6 +74,7 @@ export function describeVisit(
   if (order === undefined) return undefined;
   return {
     ...describeOrder(order, event ? namesOf(business, event) : named, hasCodes),
+    times: event ? { startsAt: event.startsAt, endsAt: event.endsAt } : null,
     calledOff: (event && CALLED_OFF[event.status]) ?? null,
   };
 }
@@ -80,6 +86,7 @@ const describeVisitContent = (content: VisitContent): VisitDescription => ({
   location: content.location,
   address: content.location === "ON_SITE" ? null : [],
   hasTime: true,
+  times: null,
   hasCodes: false,
   calledOff: null,
   keptUntil: null,
@@ -115,6 +122,7 @@ function describeOrder(
     location: event?.isOnline === true ? "ONLINE" : "ON_SITE",
     address: event === undefined ? null : addressOf(event),
     hasTime: event !== undefined,
+    times: null,
     hasCodes,
     calledOff: null,
     keptUntil: null,

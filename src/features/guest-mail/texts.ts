@@ -18,6 +18,9 @@ export type MailTexts = {
   orderExpired: string;
   orderCancelled: string;
   orderReminder: string;
+  /** The subjects of mails about open orders for an event that does not take place as announced. */
+  eventCancelled: string;
+  eventPostponed: string;
   /** The paragraphs that are only in mails, and not on the guest's page of the visit. */
   expiredText: string;
   cancelledText: string;
@@ -50,6 +53,8 @@ const TEXTS: Translations<MailTexts> = {
     orderExpired: "Your order has ended: {event}, {business}",
     orderCancelled: "Your order is cancelled: {event}, {business}",
     orderReminder: "See you soon: {event}, {business}",
+    eventCancelled: "The event is cancelled: {event}, {business}",
+    eventPostponed: "The event is postponed: {event}, {business}",
     expiredText: "{business} has not answered in time, so the request has ended.",
     cancelledText: "This visit is cancelled.",
     confirmText: "A visit was chosen with this address. Open the link and confirm it by {time}.",
@@ -77,6 +82,8 @@ const TEXTS: Translations<MailTexts> = {
     orderExpired: "Ihre Bestellung ist abgelaufen: {event}, {business}",
     orderCancelled: "Ihre Bestellung ist storniert: {event}, {business}",
     orderReminder: "Bis bald: {event}, {business}",
+    eventCancelled: "Die Veranstaltung ist abgesagt: {event}, {business}",
+    eventPostponed: "Die Veranstaltung ist verschoben: {event}, {business}",
     expiredText:
       "{business} hat nicht rechtzeitig geantwortet, deshalb ist die Anfrage abgelaufen.",
     cancelledText: "Dieser Termin ist abgesagt.",
@@ -106,6 +113,8 @@ const TEXTS: Translations<MailTexts> = {
     orderExpired: "Votre commande a expiré : {event}, {business}",
     orderCancelled: "Votre commande est annulée : {event}, {business}",
     orderReminder: "À bientôt : {event}, {business}",
+    eventCancelled: "L’événement est annulé : {event}, {business}",
+    eventPostponed: "L’événement est reporté : {event}, {business}",
     expiredText: "{business} n’a pas répondu à temps ; la demande a donc expiré.",
     cancelledText: "Cette visite est annulée.",
     confirmText:
@@ -134,6 +143,8 @@ const TEXTS: Translations<MailTexts> = {
     orderExpired: "Su pedido ha caducado: {event}, {business}",
     orderCancelled: "Su pedido está cancelado: {event}, {business}",
     orderReminder: "Hasta pronto: {event}, {business}",
+    eventCancelled: "El evento está cancelado: {event}, {business}",
+    eventPostponed: "El evento está aplazado: {event}, {business}",
     expiredText: "{business} no ha respondido a tiempo, así que la solicitud ha caducado.",
     cancelledText: "Esta visita está cancelada.",
     confirmText:
@@ -162,6 +173,8 @@ const TEXTS: Translations<MailTexts> = {
     orderExpired: "Il tuo ordine è scaduto: {event}, {business}",
     orderCancelled: "Il tuo ordine è annullato: {event}, {business}",
     orderReminder: "A presto: {event}, {business}",
+    eventCancelled: "L’evento è annullato: {event}, {business}",
+    eventPostponed: "L’evento è rinviato: {event}, {business}",
     expiredText: "{business} non ha risposto in tempo, quindi la richiesta è scaduta.",
     cancelledText: "Questa visita è annullata.",
     confirmText:

@@ -8,6 +8,7 @@ import { editCatalog, withObjects } from "../../../src/app/catalog/changes/edit-
 import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { postponePublicEvent } from "../../../src/app/catalog/public-events.ts";
 import { writeMail } from "../../../src/features/guest-mail/queue-mail.ts";
+import { remind } from "../../../src/features/guest-mail/remind.ts";
 import { composeMail } from "../../../src/features/guest-mail/compose.ts";
 import { addressLines } from "../../../src/features/public-pages/content/address.ts";
 import { toPlainText } from "../../../src/features/guest-mail/layout.ts";
@@ -28,6 +29,8 @@ import {
   listMade,
 } from "../page-bookings/open-page.ts";
 import { openMails } from "./open-mails.ts";
+
+const HOUR_MS = 3_600_000;
 
 const HOSTILE = [
   "ana@example.com\r\nBcc: victim@example.com",
@@ -248,6 +251,60 @@ test("a waiting mail about an order asks nobody to pay for an event that was pos
   expect(texts[0]).not.toContain("Otherwise the order ends.");
   expect(texts[1]).toContain("Show the code of each ticket at the entrance.");
 });
+
+test.each([
+  {
+    what: "postponed",
+    change: { status: "POSTPONED" as const },
+    subject: "The event is postponed: ",
+    movedBy: null,
+    hasEntry: false,
+  },
+  {
+    what: "cancelled",
+    change: { status: "CANCELLED" as const },
+    subject: "The event is cancelled: ",
+    movedBy: 0,
+    hasEntry: false,
+  },
+  { what: "moved", change: {}, subject: "See you soon: ", movedBy: HOUR_MS, hasEntry: true },
+])(
+  "a waiting reminder of an event that was $what meanwhile says so, without a calendar entry of the old time",
+  async ({ change, subject, movedBy, hasEntry }) => {
+    const opened = await openMails("CONFIRM", "venue");
+    const { api, server, send } = opened;
+    const { slug, doc } = businessOf(api);
+    remind(api);
+    const { event, order } = await orderTickets(opened);
+    const { startsAt, endsAt } = event;
+    confirmTicketOrder(api, slug, order.code);
+    await send();
+    api.advance(startsAt - api.now() - 23 * HOUR_MS);
+    remind(api);
+    editObject(api, slug, "public_event", event.key, (doc) => ({
+      ...doc,
+      startsAt: startsAt + (movedBy ?? 0),
+      endsAt: endsAt + (movedBy ?? 0),
+      ...change,
+    }));
+    await send();
+    const { raw } = server.mails.at(-1)!;
+    expect(parseMail(raw).headers.get("subject")).toMatch(new RegExp(`^${subject}`));
+    const text = partOf(raw, "text/plain");
+    const [, when] = /^When: .*, (\d\d:\d\d)\r$/m.exec(text) ?? [];
+    const format = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: doc.timezone });
+    expect(when).toBe(movedBy === null ? undefined : format.format(startsAt + movedBy));
+    expect(text.includes("The attached file puts it into your calendar.")).toBe(hasEntry);
+    const entries = parseCalendar(partOf(raw, "text/calendar"));
+    expect(entries.map(({ start }) => Number(start))).toEqual(
+      hasEntry ? [startsAt + (movedBy ?? 0)] : [],
+    );
+    // The entry of the mail before is removed once the order is cancelled.
+    cancelTicketOrder(api, slug, order.code);
+    await send();
+    expect(partOf(server.mails.at(-1)!.raw, "text/calendar")).toContain("METHOD:CANCEL");
+  },
+);
 
 test.each([
   {
