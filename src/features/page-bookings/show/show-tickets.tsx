@@ -38,6 +38,7 @@ import {
   readTotal,
   ticketField,
 } from "../rules.ts";
+import { CALLED_OFF } from "../texts.ts";
 import { Details } from "../view/details.tsx";
 import { TicketChoice, TicketSummary } from "../view/tickets.tsx";
 import { writeShortDateTime } from "../when.ts";
@@ -114,6 +115,7 @@ export async function showTickets(
   }
   const keyId = findPageKey(rt, page.business);
   if (keyId !== undefined && isFormUsed(rt, keyId, key)) return respondUsed(request, page, key);
+  if (CALLED_OFF[page.content.status]) return respondWithChoice(request, page, items);
   const state = { items, key, form: EMPTY_FORM, errors: {}, hasNewPrice: false, status: 200 };
   return respondWithOrder(request, page, state);
 }

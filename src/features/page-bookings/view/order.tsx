@@ -6,9 +6,9 @@ import type { TicketOrder } from "../../tickets/rules.ts";
 import type { BookingShop } from "../show/read-offer.ts";
 import { CALLED_OFF } from "../texts.ts";
 import { writeShortDateTime } from "../when.ts";
-import { Heading, KeepLink, Notice, Telephone } from "./parts.tsx";
+import { Heading, KeepLink, Telephone } from "./parts.tsx";
 import { type GuestTicket, TicketCodes } from "./ticket-codes.tsx";
-import { TicketSummary } from "./tickets.tsx";
+import { CalledOff, TicketSummary } from "./tickets.tsx";
 
 type OrderProps = BookingShop & {
   order: TicketOrder;
@@ -38,9 +38,7 @@ export const OrderPage = (props: OrderProps) => {
   return (
     <>
       <Heading>{texts[TITLES[status]]}</Heading>
-      {calledOff !== undefined && (
-        <Notice kind={calledOff === "eventCancelled" ? "bad" : "warn"}>{texts[calledOff]}</Notice>
-      )}
+      {event !== null && <CalledOff texts={texts} event={event} />}
       {status === "PENDING" && calledOff === undefined && (
         <p>{fillText(texts.orderPendingText, { business: shop.profile.name, time })}</p>
       )}
@@ -61,7 +59,7 @@ export const OrderPage = (props: OrderProps) => {
           total={{ ...order, cents: order.totalCents }}
         />
       )}
-      {isOpen && event !== null && (
+      {isOpen && event !== null && calledOff === undefined && (
         <p>
           <a
             class="button"

@@ -5,6 +5,7 @@ import type { TicketItem } from "../post/orders.ts";
 import type { BookedAmount } from "../../public-pages/format.ts";
 import type { BookingShop } from "../show/read-offer.ts";
 import { type GuestForm, ticketField } from "../rules.ts";
+import { CALLED_OFF } from "../texts.ts";
 import { Fact, Heading, Hidden, Notice, Outside, VisitTime } from "./parts.tsx";
 
 type TicketsProps = BookingShop & {
@@ -53,10 +54,13 @@ export const TicketChoice = (props: TicketsProps) => {
       <Heading>
         <Outside shop={shop} text={event.name} />
       </Heading>
+      <CalledOff texts={texts} event={event} />
       {notice !== null && <Notice kind="warn">{notice}</Notice>}
-      <p>
-        <VisitTime {...props} at={Date.parse(event.startsAt)} until={Date.parse(event.endsAt)} />
-      </p>
+      {event.status !== "POSTPONED" && (
+        <p>
+          <EventTime {...props} />
+        </p>
+      )}
       {/* What the guest has written must not be in a URL. */}
       <form method={written === null ? "get" : "post"} action={written?.action ?? path}>
         <Hidden
@@ -113,6 +117,18 @@ export const TicketChoice = (props: TicketsProps) => {
 const priceOf = ({ shop, texts }: BookingShop, { priceCents }: TicketType): string =>
   priceCents === 0 ? texts.free : shop.format.money(priceCents);
 
+/** Says that an event is cancelled or postponed. */
+export const CalledOff = ({ texts, event }: Pick<TicketsProps, "texts" | "event">) => {
+  const calledOff = CALLED_OFF[event.status];
+  if (calledOff === undefined) return null;
+  return <Notice kind={calledOff === "eventCancelled" ? "bad" : "warn"}>{texts[calledOff]}</Notice>;
+};
+
+/** The time of an event. Do not show it for a postponed event: it may be that of the old date. */
+const EventTime = ({ event, ...page }: BookingShop & { event: PublicEvent }) => (
+  <VisitTime {...page} at={Date.parse(event.startsAt)} until={Date.parse(event.endsAt)} />
+);
+
 type SummaryProps = BookingShop & {
   event: PublicEvent;
   items: readonly TicketItem[];
@@ -128,9 +144,11 @@ export const TicketSummary = (props: SummaryProps) => {
         <Fact about={texts.what}>
           <Outside shop={shop} text={event.name} />
         </Fact>
-        <Fact about={texts.when}>
-          <VisitTime {...props} at={Date.parse(event.startsAt)} until={Date.parse(event.endsAt)} />
-        </Fact>
+        {event.status !== "POSTPONED" && (
+          <Fact about={texts.when}>
+            <EventTime {...props} />
+          </Fact>
+        )}
         <Fact about={texts.tickets}>
           {items.map(({ ticketTypeId, quantity }) => (
             <span class="line">

@@ -172,9 +172,14 @@ test("the page of an order for a cancelled or postponed event says so, and asks 
   const shown = async () => {
     const page = await visitor.get(link);
     expect(page).not.toContain("not on sale");
-    return ["event is postponed.", "event is cancelled.", pay, come].map((text) =>
+    const shown = ["event is postponed.", "event is cancelled.", pay, come].map((text) =>
       page.includes(text),
     );
+    // The time of a postponed event may be that of its old date.
+    const [isPostponed, isCancelled] = shown;
+    expect(page.includes(">When<")).toBe(!isPostponed);
+    expect(page.includes("Add to calendar")).toBe(!isPostponed && !isCancelled);
+    return shown;
   };
   expect(await shown()).toEqual([false, false, true, false]);
   postponePublicEvent(api, slug, event.key, null);
@@ -189,6 +194,28 @@ test("the page of an order for a cancelled or postponed event says so, and asks 
   }));
   cancelPublicEvent(api, slug, event.key);
   expect(await shown()).toEqual([false, true, false, false]);
+});
+
+test("the tickets of an event that was postponed or cancelled are shown with this fact, without the old time", async () => {
+  const { api, visitor, event, url, details } = await openTickets();
+  const { slug } = businessOf(api);
+  const time = new Date(event.startsAt).toISOString();
+  const texts = ["event is postponed.", "event is cancelled.", time, "Order the tickets"];
+  const shown = async (at: string) => {
+    const page = await visitor.get(at);
+    return texts.map((text) => page.includes(text));
+  };
+  expect(await shown(url)).toEqual([false, false, true, false]);
+  expect(await shown(details)).toEqual([false, false, true, true]);
+  postponePublicEvent(api, slug, event.key, null);
+  for (const at of [url, details]) expect(await shown(at)).toEqual([true, false, false, false]);
+  const refused = await visitor.book(details);
+  expect([refused.status, await refused.text()]).toEqual([
+    409,
+    expect.stringContaining("event is postponed."),
+  ]);
+  cancelPublicEvent(api, slug, event.key);
+  for (const at of [url, details]) expect(await shown(at)).toEqual([false, true, true, false]);
 });
 
 test("the records of a guest name the link and the tickets, without their secrets", async () => {
