@@ -1,8 +1,8 @@
 import { lowestPrice } from "../../../domain/catalog/file/menu.ts";
-import { formatMoney } from "../../../domain/money.ts";
 import { countOf } from "../../../domain/text.ts";
 import { whenConfirmed } from "../../input/when-confirmed.ts";
 import { reportChange } from "../../output/change-report.ts";
+import { writePrice } from "../../output/price.ts";
 import { command } from "../../command.ts";
 import { text, toggle } from "../../flags.ts";
 import { parseTime } from "../../typed-times.ts";
@@ -37,7 +37,7 @@ const list = command({
         "name",
         {
           title: "PRICE",
-          value: ({ priceCents }) => formatMoney(priceCents, business.doc),
+          value: (dish) => writePrice(dish, business.doc),
           align: "right",
         },
         { title: "CATEGORIES", value: ({ categories }) => categories.join(", ") },

@@ -3,6 +3,7 @@ import type { VariantDoc } from "../../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../../domain/money.ts";
 import { whenConfirmed } from "../../input/when-confirmed.ts";
 import { reportChange } from "../../output/change-report.ts";
+import { writePrice } from "../../output/price.ts";
 import { command } from "../../command.ts";
 import { usageError } from "../../failure.ts";
 import { choice, integer, requiredText, text, texts, toggle } from "../../flags.ts";
@@ -32,7 +33,7 @@ const listAndShow = objectCommands({
   columns: (business) => [
     {
       title: "PRICE",
-      value: ({ priceCents }) => formatMoney(priceCents, business),
+      value: (service) => writePrice(service, business),
       align: "right",
     },
     { title: "MIN", value: "durationMin", align: "right" },
