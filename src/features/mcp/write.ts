@@ -5,7 +5,7 @@ import { describeTotal, toBusiness } from "./forms.ts";
 import { assertSucceeded, type SentBody } from "./tool-errors.ts";
 
 type Data = Record<string, unknown>;
-type Segment = { serviceId?: string };
+type Segmented = { segments?: readonly { serviceId?: string }[] };
 
 export type Write = SentBody & {
   operationId: string;
@@ -28,15 +28,15 @@ export async function write(
     body,
     headers: token === undefined ? {} : { "idempotency-key": token },
   });
-  const response = assertSucceeded<{ data: Data & { segments?: Segment[] } } | null>(reply, {
-    ...sent,
-    body,
-  });
   const row = caller.rt.store.businesses.findBySlug(slug);
+  const total = row && describeTotal(caller.rt, row, listSegments(reply.body));
+  const told =
+    reply.status < 400 ? reply : { ...reply, body: { ...(reply.body as object), ...total } };
+  const response = assertSucceeded<{ data: Data } | null>(told, { ...sent, body });
   const storedFields = isDryRun ? [] : customerFieldsIn(body);
   return {
     ...(row && { business: toBusiness(row, caller.context.now) }),
-    ...(row && describeTotal(caller.rt, row, response?.data.segments ?? [])),
+    ...total,
     ...(response !== null && { data: fitObject(toData(response.data)) }),
     ...(storedFields.length > 0 && { customerStored: storedFields }),
     ...(isDryRun && { dryRun: true, note: "Nothing has been changed." }),
@@ -45,6 +45,15 @@ export async function write(
       note: "This is the result of an earlier call with this idempotencyKey. Send a new one for another booking.",
     }),
   };
+}
+
+/** Returns the segments of a visit, or those of the first free start that a refusal names. */
+function listSegments(body: unknown): NonNullable<Segmented["segments"]> {
+  const { data, alternatives } = (body ?? {}) as {
+    data?: Segmented;
+    alternatives?: readonly Segmented[];
+  };
+  return (data ?? alternatives?.[0])?.segments ?? [];
 }
 
 /**

@@ -47,7 +47,14 @@ test.each([
     const [first] = times.body.data;
     expect(first).toMatchObject({ totalCents });
     const preview = await call("book", { ...first.book, dryRun: true });
-    for (const { body } of [times, preview])
+    const hold = { ...first.book, idempotencyKey: "first" };
+    const held = await call("hold", { ...hold, visit: { ...hold.visit, guests: 4 } });
+    const refused = await call("hold", { ...hold, idempotencyKey: "second" });
+    expect(refused.body.error).toMatchObject({
+      code: "slot_taken",
+      alternatives: expect.any(Array),
+    });
+    for (const body of [times.body, preview.body, held.body, refused.body.error])
       expect("priceType" in body ? { priceType: body.priceType } : {}).toEqual(priceType);
   },
 );
