@@ -6,6 +6,7 @@ import {
   localDays,
   dayAt,
 } from "../../domain/availability/wall-clock.ts";
+import { createTableCheck } from "../../domain/availability/segments.ts";
 import { createWorkingTimeReader } from "../../domain/availability/working-time.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import type { Catalog, StaffDoc } from "../../domain/catalog/catalog.ts";
@@ -103,8 +104,8 @@ function createWorkReader(catalog: Catalog): Pools["listWork"] {
 }
 
 /**
- * Returns a function that lists a pool: the staff members who perform a bookable service, the
- * tables, or one service.
+ * Returns a function that lists a pool: the bookable staff members who perform a bookable service,
+ * the tables that can be reserved, or one service.
  */
 function createWorkerReader({ business: { slug }, objects }: Catalog) {
   const staff = lazy(() => {
@@ -117,14 +118,16 @@ function createWorkerReader({ business: { slug }, objects }: Catalog) {
         ]),
     );
     return objects.staff
-      .filter(({ key }) => performers.has(key))
+      .filter(({ key, status, bookable }) => status === "ACTIVE" && bookable && performers.has(key))
       .map((person) => ({ id: objectId("staff", slug, person), person }));
   });
   // Tables and services have no `person`, so they work in the hours of the business.
   return (pool: Pool): readonly { id: string; person: StaffDoc | null }[] => {
     if (pool === "staff") return staff();
     if (pool !== "tables") return [{ id: pool, person: null }];
-    return objects.table.map((table) => ({ id: objectId("table", slug, table), person: null }));
+    return objects.table
+      .filter(createTableCheck(objects.area))
+      .map((table) => ({ id: objectId("table", slug, table), person: null }));
   };
 }
 
@@ -182,8 +185,12 @@ export function leavesTimeFree(
     const held = takenByOpen.filter((one) => one.pool === pool);
     // The free time of these days decides about the hold.
     const days = shareDays(today, day);
-    const booked = listBooked(rt, business.id, pool, { now, ...days, toTaken });
     const work = listWork(pool, days.first, days.last);
+    const workers = new Set([...work.values()].flatMap((ofDay) => ofDay.map(({ id }) => id)));
+    // A visit at a table of a closed area takes no time of the tables that can be reserved.
+    const booked = listBooked(rt, business.id, pool, { now, ...days, toTaken }).filter(({ id }) =>
+      workers.has(id),
+    );
     const minutes = sumMinutes(taken);
     // The free minutes of each day are its working time from now on, less what is booked.
     const free = new Map([...work].map(([workDay, ofDay]) => [workDay, sumWork(ofDay, now)]));

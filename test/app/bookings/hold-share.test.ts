@@ -4,6 +4,7 @@ import { leavesTimeFree, type Pool, readPools } from "../../../src/app/bookings/
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { getBookableCatalog } from "../../../src/app/catalog/bookable-catalog.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { dayNumber } from "../../../src/domain/availability/wall-clock.ts";
 import { HEADER, monday } from "../../http/support/bookings.ts";
 import { seedShop, SHOP_SLUG, shopId } from "../../support/shop.ts";
@@ -123,6 +124,42 @@ test("holds can take at most a tenth of the tables' unreserved time in a week", 
   expect([1, 2].map(fits)).toEqual([true, false]);
   createReservation(rt, SHOP_SLUG, { party: 2, start: "2026-12-10T12:00" });
   expect(fits(1)).toBe(false);
+});
+
+test("the time that holds can take is only that of the tables and people who can be booked", () => {
+  const hours = 'hours: [{ days: [mon-sun], start: "10:00", end: "20:00" }]';
+  const { hoursOf } = openShop(hours);
+  expect([hoursOf("tables", MONDAY, MONDAY), hoursOf("staff", MONDAY, MONDAY)]).toEqual([
+    [20],
+    [20],
+  ]);
+  const closed = openShop(
+    `${hours}\nareas: [{ key: terrace, name: Terrace, status: INACTIVE }]\nstaff: [{ key: ann, name: Ann, status: INACTIVE }, { key: bea, name: Bea }]`,
+  );
+  expect(closed.hoursOf("tables", MONDAY, MONDAY)).toEqual([10]);
+  expect(closed.hoursOf("staff", MONDAY, MONDAY)).toEqual([10]);
+  const other = openShop(
+    `${hours}\nstaff: [{ key: ann, name: Ann, bookable: false }, { key: bea, name: Bea }]`,
+  );
+  expect(other.hoursOf("staff", MONDAY, MONDAY)).toEqual([10]);
+});
+
+test("reservations in a closed area take no time of the tables elsewhere", () => {
+  const { rt } = openShop('hours: [{ days: [mon-sun], start: "10:00", end: "20:00" }]');
+  const start = Date.parse("2026-12-08T10:00Z");
+  for (let hour = 10; hour < 20; hour++)
+    createReservation(rt, SHOP_SLUG, { party: 1, area: "terrace", start: `2026-12-08T${hour}:00` });
+  editObject(rt, SHOP_SLUG, "area", "terrace", (doc) => ({ ...doc, status: "INACTIVE" }));
+  // The other table is free for ten hours on each of seven days, so seven hours can be held.
+  const held = (startsAt: number, hours: number) => ({
+    startsAt,
+    endsAt: startsAt + hours * HOUR_MS,
+    segments: [],
+    tableId: shopId("tbl", "t4"),
+  });
+  const fits = (hours: number) =>
+    leavesTimeFree(rt, getBusiness(rt, SHOP_SLUG), [held(start, 3)], held(start + DAY_MS, hours));
+  expect([4, 5].map(fits)).toEqual([true, false]);
 });
 
 test("a hold with two staff members is refused if one of them would then have more than half of the day held", () => {
