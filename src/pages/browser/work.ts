@@ -21,10 +21,13 @@ export function useLoaded<T extends object | undefined>(
 ): Loaded<T> {
   const [state, setState] = useState<State<T>>({ isBusy: true });
   const latest = useRef(0);
+  // A long action may have kept a `reload` of earlier inputs, which must load for the current ones.
+  const current = useRef(load);
+  current.current = load;
   const reload = useCallback(async () => {
     const number = ++latest.current;
     setState((before) => ({ ...before, isBusy: true }));
-    const next = await load().then(
+    const next = await current.current().then(
       (value) => ({ value, isBusy: false }),
       (error: unknown) => ({ error, isBusy: false }),
     );

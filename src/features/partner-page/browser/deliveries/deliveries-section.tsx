@@ -141,7 +141,7 @@ export function DeliveriesSection() {
       {nextCursor !== null && (
         <button
           type="button"
-          disabled={readingOlder.isBusy}
+          disabled={listed.isBusy || readingOlder.isBusy}
           onClick={() => void readingOlder.start()}
         >
           Older deliveries

@@ -365,22 +365,23 @@ test("a key with many visits sees the next ones first, and more of a long list o
 }, 60_000);
 
 /**
- * Delays the replies to requests for the next page of a list, and counts them. Runs in the browser.
+ * Delays the replies to requests whose URL contains a text by a second, and counts them. Runs in
+ * the browser.
  */
-async function delayPages(milliseconds: number): Promise<void> {
+async function delayReplies(text: string): Promise<void> {
   const { fetch } = globalThis;
-  const page = globalThis as typeof globalThis & { pagesRead?: number };
-  page.pagesRead = 0;
+  const page = globalThis as typeof globalThis & { lateReplies?: number };
+  page.lateReplies = 0;
   page.fetch = async (url, options) => {
     const response = await fetch(url, options);
-    if (!String(url).includes("cursor=")) return response;
-    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    if (!String(url).includes(text)) return response;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
     // The page handles the reply in the turns that follow.
-    setTimeout(() => (page.pagesRead = (page.pagesRead ?? 0) + 1), 100);
+    setTimeout(() => (page.lateReplies = (page.lateReplies ?? 0) + 1), 100);
     return response;
   };
 }
-const countPagesRead = async () => (globalThis as { pagesRead?: number }).pagesRead;
+const countLateReplies = async () => (globalThis as { lateReplies?: number }).lateReplies;
 
 test("a late response does not replace the visits that the reader has chosen meanwhile", async (test) => {
   const { rt, url, createSecret } = await servePartnerPage();
@@ -397,14 +398,33 @@ test("a late response does not replace the visits that the reader has chosen mea
   await reader.click("Visits");
   await reader.fill("Start", "");
   await reader.waitForText("100 or more visits");
-  await page.run(delayPages, 1000);
+  await page.run(delayReplies, "cursor=");
   await reader.click("Later visits");
   await reader.fill("Start", "0");
   await reader.waitForText("guest 120.");
   const shown = await reader.readText();
-  expect(await page.run(countPagesRead)).toBe(0);
-  await expect.poll(() => page.run(countPagesRead), { timeout: 10_000 }).toBe(1);
+  expect(await page.run(countLateReplies)).toBe(0);
+  await expect.poll(() => page.run(countLateReplies), { timeout: 10_000 }).toBe(1);
   expect(await reader.readText()).toBe(shown);
+  expect(page.errors).toEqual([]);
+}, 60_000);
+
+test("deliveries that are sent again while the reader chooses others do not replace the list of the choice", async (test) => {
+  const { reader, page, receiver } = await enter(test);
+  const sent = receiver.requests.length;
+  await reader.click("Deliveries");
+  await reader.fill("Created", "24");
+  await reader.waitForText(`${sent} deliveries`);
+  await reader.click("Send all of these again");
+  await reader.waitForText(`Send ${sent} again`);
+  await page.run(delayReplies, "/redeliver");
+  await reader.click(`Send ${sent} again`);
+  await reader.fill("Event", "service.updated");
+  await reader.waitForText("1 delivery");
+  expect(await page.run(countLateReplies)).toBe(0);
+  await expect.poll(() => page.run(countLateReplies), { timeout: 10_000 }).toBe(1);
+  await reader.waitForText("About to be sent");
+  expect(await reader.readText()).toContain("1 delivery\n");
   expect(page.errors).toEqual([]);
 }, 60_000);
 
