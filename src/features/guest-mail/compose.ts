@@ -18,6 +18,7 @@ import { describeElsewhere } from "../page-bookings/show/visit-view.ts";
 import { writeDateTime, writeShortDateTime, writeTime } from "../page-bookings/when.ts";
 import { type Format, getFormat } from "../public-pages/format.ts";
 import { textsOf as pageTextsOf } from "../public-pages/texts.ts";
+import { chooseVariant } from "../public-pages/variants.ts";
 import { type MailContent, toHtml, toPlainText } from "./layout.ts";
 import { describeVisit, type VisitDescription } from "./describe.ts";
 import type { MailFacts, MailKind } from "./rules.ts";
@@ -52,10 +53,11 @@ export function composeMail(
   { from, link }: { from: string; link: string },
 ): Mail | undefined {
   const to = findAddress(rt, mail.visitId);
-  const about = describeVisit(rt, business, mail.visitId, mail.facts.event);
-  if (to === undefined || about === undefined) return undefined;
   const { doc } = business;
   const language = languageOf(rt, mail, business);
+  const { locale } = chooseVariant(language, undefined, doc.locales);
+  const about = describeVisit(rt, business, mail.visitId, locale, mail.facts.event);
+  if (to === undefined || about === undefined) return undefined;
   const { timezone, currency, currencyDigits } = doc;
   const country = doc.postalAddress?.country ?? null;
   const { kind } = mail;

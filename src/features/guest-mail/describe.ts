@@ -1,3 +1,4 @@
+import { localise } from "../../domain/public/public-context.ts";
 import type { EventNames } from "../../domain/public/public-event.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { fillText } from "../../pages/languages.ts";
@@ -49,21 +50,24 @@ export type VisitDescription = {
 
 /**
  * Returns the content of a mail about a visit, order or hold; undefined if it is deleted.
+ * @param locale the language of the texts of the catalog
  * @param named the event of an order when the mail was written
  */
 export function describeVisit(
   rt: Runtime,
   business: BusinessRow,
   id: string,
+  locale: string,
   named?: EventNames,
 ): VisitDescription | undefined {
   const visit =
     rt.store.bookings.findById(business.id, id) ?? rt.store.reservations.findById(business.id, id);
-  if (visit !== undefined) return describeVisitContent(describeContent(rt, business, visit));
+  if (visit !== undefined)
+    return describeVisitContent(describeContent(rt, business, visit, locale));
   const hold = rt.store.holds.findById(business.id, id, null);
   if (hold !== undefined)
     return {
-      ...describeVisitContent(describeContent(rt, business, hold)),
+      ...describeVisitContent(describeContent(rt, business, hold, locale)),
       keptUntil: keptUntil(hold, rt.now()),
       isRequest: needsApproval(business, hold),
     };
@@ -73,7 +77,7 @@ export function describeVisit(
   const hasCodes = order?.status === "CONFIRMED" && orders.keepsCodes(order.id);
   if (order === undefined) return undefined;
   return {
-    ...describeOrder(order, event ? namesOf(business, event) : named, hasCodes),
+    ...describeOrder(order, event ? namesOf(business, localise(event, locale)) : named, hasCodes),
     times: event ? { startsAt: event.startsAt, endsAt: event.endsAt } : null,
     calledOff: (event && CALLED_OFF[event.status]) ?? null,
   };

@@ -27,6 +27,7 @@ import {
   findAll,
   firstService,
   listMade,
+  timesOf,
 } from "../page-bookings/open-page.ts";
 import { openMails } from "./open-mails.ts";
 
@@ -152,6 +153,28 @@ test("a mail is in the language in which its guest booked, with times of the bus
     expect(partOf(raw, "text/plain")).toContain(time.format(Date.parse(times[0]!)));
     expect(partOf(raw, "text/html")).toContain(`<html lang="${language}">`);
   }
+});
+
+test("a mail has the names of the service or the event in the language in which its guest booked", async () => {
+  const { api, base, server, send } = await openMails("CONFIRM");
+  const visitor = createVisitor(api);
+  const url = `${timesOf(api, base, "cut-and-blow-dry")}&lang=es`;
+  const { action, times } = await visitor.openTimes(url);
+  await visitor.book(await visitor.hold(action, times[0]!));
+  await send();
+  expect(partOf(server.mails[0]!.raw, "text/plain")).toContain("Corte y secado");
+  expect(parseCalendar(partOf(server.mails[0]!.raw, "text/calendar"))).toMatchObject([
+    { description: expect.stringContaining("Corte y secado") },
+  ]);
+  const venue = await openMails("CONFIRM", "venue");
+  const { slug } = businessOf(venue.api);
+  const { event } = await orderTickets(venue);
+  editObject(venue.api, slug, "public_event", event.key, (doc) => ({
+    ...doc,
+    translations: { en: { name: "Quartet of the blue hour" } },
+  }));
+  await venue.send();
+  expect(partOf(venue.server.mails[0]!.raw, "text/plain")).toContain("Quartet of the blue hour");
 });
 
 test("three iCal parsers accept the calendar entries in the mails about a visit, whose IDs are equal and whose sequences rise", async () => {
@@ -433,7 +456,7 @@ test("the mail of an order that is cancelled with its event still names the even
   expect(parseCalendar(partOf(cancelled, "text/calendar"))).toMatchObject([
     { summary: event.name, start: new Date(event.startsAt) },
   ]);
-  expect(describeVisit(api, businessOf(api), order.id)).toMatchObject({
+  expect(describeVisit(api, businessOf(api), order.id, "en")).toMatchObject({
     event: order.code,
     hasTime: false,
   });

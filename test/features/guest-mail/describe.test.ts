@@ -14,7 +14,7 @@ function rowsOf(preset: Preset, create: (api: TestApi, slug: string) => { id: st
   const { timezone, currency, currencyDigits } = business.doc;
   const format = getFormat({ language: "en", country: null, timezone, currency, currencyDigits });
   const { id } = create(api, business.slug);
-  return describeVisit(api, business, id)?.rows(textsOf("en"), format) ?? [];
+  return describeVisit(api, business, id, "en")?.rows(textsOf("en"), format) ?? [];
 }
 
 test("a mail names the number of people of a service only if it is above one, and a table by its number of guests", () => {

@@ -220,10 +220,10 @@ test("a visit names neither an add-on nor an area that has left the catalog", ()
   const booking = api.store.bookings.findById(business.id, id)!;
   const gone = { addonId: "adn_gone", quantity: 1, priceCents: 100 };
   const segments = booking.segments.map((segment) => ({ ...segment, addons: [gone] }));
-  const { services } = describeContent(api, business, { ...booking, segments });
+  const { services } = describeContent(api, business, { ...booking, segments }, "en");
   expect(services).toEqual([expect.not.stringContaining("adn_")]);
   const table = { partySize: 2, areaId: "are_gone" } as Reservation;
-  expect(describeContent(api, business, table).area).toBeNull();
+  expect(describeContent(api, business, table, "en").area).toBeNull();
 });
 
 test("a link ends 30 days after the visit, and its row is deleted", async () => {

@@ -105,7 +105,10 @@ export function readOffer(
     maxParty: Math.max(0, ...tables.map(({ maxSeats }) => maxSeats)),
     areas: areas
       .filter(({ key }) => areasWithTables.has(key))
-      .map((area) => ({ id: objectId("area", slug, area), name: area.name })),
+      .map((area) => ({
+        id: objectId("area", slug, area),
+        name: localise(area, variant.locale).name,
+      })),
   };
 }
 

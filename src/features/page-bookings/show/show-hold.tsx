@@ -91,7 +91,7 @@ async function respondWithHold(
   const { title, text, button } = textsToConfirm(page, hold);
   const obstacle = await findObstacle(request, page, found);
   const refusedStatus = found.isOpen ? 409 : 410;
-  const view = { ...describeContent(rt, business, hold), startsAt, endsAt };
+  const view = { ...describeContent(rt, business, hold, shop.locale), startsAt, endsAt };
   const path = `${shop.path}/v/${context.request.params["token"]}/confirm`;
   const query = toQuery(keptFields(request));
   return respondWithShop(request, page, {

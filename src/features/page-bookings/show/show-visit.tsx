@@ -98,7 +98,7 @@ export async function showVisit(request: PageRequest): Promise<HttpResponse> {
     return showMove(request, page, linked, query);
   const done = query.get("done");
   const message = MESSAGES.find((one) => one === done) ?? null;
-  const view = toView(request.rt, page.business, found.visit);
+  const view = toView(request.rt, page.business, found.visit, page.shop.locale);
   const props = {
     ...page,
     view,
@@ -229,7 +229,10 @@ async function showMove(
         urlOf={urlOf}
         action={`${path}/move?${new URLSearchParams(kept)}`}
         wasTaken={query.has("taken")}
-        priceType={toView(request.rt, page.business, found.visit).total?.priceType ?? "FIXED"}
+        priceType={
+          toView(request.rt, page.business, found.visit, page.shop.locale).total?.priceType ??
+          "FIXED"
+        }
       />
     ),
   });
@@ -309,7 +312,7 @@ export async function sendCalendarFile(request: PageRequest): Promise<HttpRespon
   const { found, token } = linked;
   const { visit } = found;
   const { name, phone } = page.shop.profile;
-  const { services, location } = toView(request.rt, page.business, found.visit);
+  const { services, location } = toView(request.rt, page.business, found.visit, page.shop.locale);
   const lines = location === "ON_SITE" ? addressLines(page.business.doc) : [];
   const entry = writeEntry({
     uid: `${visit.id}@deskbell`,

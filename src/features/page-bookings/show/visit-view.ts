@@ -1,12 +1,13 @@
 import { isPublicStaff } from "../../../app/bookings/access.ts";
-import { createCatalogNamer, describeService } from "../../../app/bookings/day-sheet.ts";
 import type { Runtime } from "../../../app/runtime.ts";
-import type { Booking } from "../../../domain/bookings/booking.ts";
+import type { BookedSegment, Booking } from "../../../domain/bookings/booking.ts";
 import type { Hold } from "../../../domain/bookings/hold.ts";
 import type { Reservation } from "../../../domain/bookings/reservation.ts";
 import { actionError, type Visit, type VisitStatus } from "../../../domain/bookings/visit.ts";
 import type { Kind, ServiceDoc } from "../../../domain/catalog/catalog.ts";
 import { priceTypeOfAll } from "../../../domain/catalog/price-type.ts";
+import { localise } from "../../../domain/public/public-context.ts";
+import { variantId } from "../../../domain/public/service.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { PageTexts } from "../../public-pages/texts.ts";
 import type { Total } from "../total.ts";
@@ -49,10 +50,11 @@ export function toView(
   rt: Runtime,
   business: BusinessRow,
   visit: Booking | Reservation,
+  locale: string,
 ): VisitView {
   const { status, startsAt, endsAt, cancelUntil, decideBy, cancelReason } = visit;
   return {
-    ...describeContent(rt, business, visit),
+    ...describeContent(rt, business, visit, locale),
     status,
     startsAt,
     endsAt,
@@ -63,16 +65,21 @@ export function toView(
   };
 }
 
-/** Describes what a visit or hold is about, without staff members who are not public. */
+/**
+ * Describes what a visit or hold is about, without staff members who are not public.
+ * @param locale the language of the texts of the catalog
+ */
 export function describeContent(
   rt: Runtime,
-  { id: businessId }: BusinessRow,
+  { id: businessId, slug }: BusinessRow,
   visit: Booking | Reservation | Hold,
+  locale: string,
 ): VisitContent {
-  const nameOf = createCatalogNamer(rt, businessId);
   // Guests would not understand the ID of an object that has left the catalog.
-  const findName = (kind: Kind, id: string | null): string | null =>
-    (id && rt.store.catalog.findByKeyOrId(businessId, kind, id)?.name) || null;
+  const findName = (kind: Kind, id: string | null): string | null => {
+    const doc = id === null ? undefined : rt.store.catalog.findByKeyOrId(businessId, kind, id);
+    return nameIn(locale, doc, null);
+  };
   // A reservation has no list of segments, and the list in the hold of a table is empty.
   if (!("segments" in visit) || visit.segments.length === 0)
     return {
@@ -95,8 +102,8 @@ export function describeContent(
     rt.store.catalog.findByKeyOrId(businessId, "service", serviceId),
   );
   return {
-    services: segments.flatMap((segment) => [
-      describeService(nameOf, segment),
+    services: segments.flatMap((segment, i) => [
+      describeService(slug, services[i], segment, locale),
       ...segment.addons.flatMap(({ addonId, quantity }) => {
         const name = findName("addon", addonId);
         return name === null ? [] : [`+ ${quantity > 1 ? `${quantity} × ` : ""}${name}`];
@@ -113,6 +120,30 @@ export function describeContent(
       priceType: priceTypeOfAll(services.flatMap((service) => service?.priceType ?? [])),
     },
   };
+}
+
+type Named = { name: string };
+
+/**
+ * Returns the name of an object in a locale. An object that was renamed or deleted since it was
+ * booked has the name that was booked.
+ */
+const nameIn = (locale: string, doc: Named | undefined, booked: string | null): string | null =>
+  doc !== undefined && (booked ?? doc.name) === doc.name ? localise(doc, locale).name : booked;
+
+/** Returns the name of a booked service with that of its variant. */
+function describeService(
+  slug: string,
+  service: ServiceDoc | undefined,
+  booked: BookedSegment,
+  locale: string,
+): string {
+  const name = nameIn(locale, service, booked.serviceName) ?? booked.serviceId;
+  const variant = service?.variants.find(
+    (one) => variantId(slug, service, one) === booked.variantId,
+  );
+  const variantName = nameIn(locale, variant, booked.variantName);
+  return variantName === null ? name : `${name}, ${variantName}`;
 }
 
 /** Returns `ON_SITE` if the guest goes to the business for at least one of the services. */
