@@ -131,6 +131,7 @@ export function trackConditions(
     const isSilent = status === "RESOLVED" && isNotice(codeOf(cause));
     if (!isSilent) alerts.push(toAlert(cause, status, now));
     const isInARow = elapsed(cause.alertedAt ?? now, now) < INTERVAL_MS;
+    const countBefore = isInARow ? (cause.alertsInARow ?? 0) : 0;
     const members = cause.members.map((member) => ({ ...member, isNew: false }));
     const stillOpen = members.filter(({ isOpen }) => isOpen);
     return {
@@ -139,7 +140,7 @@ export function trackConditions(
       members: stillOpen.length > 0 ? stillOpen : members.slice(-GROUP_SIZE),
       status,
       alertedAt: now,
-      alertsInARow: isInARow ? (cause.alertsInARow ?? 0) + 1 : 1,
+      alertsInARow: isSilent ? countBefore : countBefore + 1,
     };
   });
   return { causes: dropOldResolved(after, now), alerts, began, ended };
@@ -157,7 +158,7 @@ function addMember(causes: Cause[], member: Member, isGroup: boolean, now: numbe
     causes[index] = { ...known, members, count: known.count + 1, clearSince: null };
     return;
   }
-  const alertedAt = known?.alertedAt ?? null;
+  const { alertedAt = null, alertsInARow = 0 } = known ?? {};
   const isRecent = alertedAt !== null && elapsed(alertedAt, now) < FLAPPING_MS;
   // The new cause replaces the resolved one, if there is one.
   causes.splice(index === -1 ? causes.length : index, 1, {
@@ -169,6 +170,7 @@ function addMember(causes: Cause[], member: Member, isGroup: boolean, now: numbe
     count: isRecent && known !== undefined ? known.count + 1 : 1,
     status: "RESOLVED",
     alertedAt,
+    alertsInARow,
   });
 }
 

@@ -160,6 +160,21 @@ describe("alerts about one condition", () => {
     // Moves after a quiet day are told at once again.
     for (let minute = 0; minute < 3; minute++) expect(run(1, moved(minute))).toHaveLength(1);
   });
+
+  test("a visit that its guest moves after a quiet half hour has no fourth alert within the hour", () => {
+    const { run, sent } = startTracking();
+    const moved = openCondition("booking.received", "moved", "", {
+      business: "salon",
+      subject: { id: "bkg_1", name: "10:00" },
+    });
+    run(1, moved);
+    run(34);
+    run(3, moved);
+    run(24 * 60);
+    const minutes = sent.map(({ at }) => (Date.parse(at) - START) / MINUTE_MS);
+    expect(minutes).toEqual([0, 35, 36, 96]);
+    for (let minute = 0; minute < 3; minute++) expect(run(1, moved)).toHaveLength(1);
+  });
 });
 
 describe("several conditions", () => {
