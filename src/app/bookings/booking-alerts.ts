@@ -1,4 +1,8 @@
-import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import {
+  type AlertCode,
+  type HealthCondition,
+  openCondition,
+} from "../../domain/conditions/registry.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
 import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
@@ -68,6 +72,22 @@ function notifyOf(
       { business: slug, subject: { id, name: start }, since: rt.now() },
     ),
   );
+}
+
+/**
+ * Returns whether a notice is about a visit that no longer waits for a decision, or was deleted.
+ */
+export function isDecided(
+  rt: Runtime,
+  { code, business: slug, subject }: HealthCondition<AlertCode>,
+): boolean {
+  if (code !== "booking.received" || slug === null || subject === null) return false;
+  const business = rt.store.businesses.findBySlug(slug);
+  const visit =
+    business &&
+    (rt.store.bookings.findById(business.id, subject.id) ??
+      rt.store.reservations.findById(business.id, subject.id));
+  return visit?.status !== "PENDING";
 }
 
 /** Returns a text such as `a booking of Cut, Colour`. */

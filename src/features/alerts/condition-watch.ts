@@ -9,7 +9,8 @@ import {
   type NoticeCode,
 } from "../../domain/conditions/registry.ts";
 import { deepEqual } from "../../domain/equality.ts";
-import { trackConditions } from "./rules/track.ts";
+import { trackConditions, withoutOldNews } from "./rules/track.ts";
+import { isDecided } from "../../app/bookings/booking-alerts.ts";
 import { type Check, listDaemonConditionsInSteps } from "../../app/operations/conditions.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { createAlertStore } from "./store.ts";
@@ -112,7 +113,8 @@ export class ConditionWatch {
     const newNotices = notices.filter((notice) => !isHandled(notice));
     this.#found = conditions.filter((condition) => this.#isReported(condition));
     const found = [...this.#found, ...newNotices.map(({ value }) => value)];
-    const tracked = trackConditions(this.#causes, found, rt.now());
+    const causes = withoutOldNews(this.#causes, (notice) => isDecided(rt, notice));
+    const tracked = trackConditions(causes, found, rt.now());
     this.#handled = notices;
     this.#causes = tracked.causes;
     for (const condition of tracked.began) logBeginning(rt, condition);

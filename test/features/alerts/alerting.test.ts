@@ -1,5 +1,8 @@
 import { renameSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
+import { OPERATOR } from "../../../src/app/bookings/access.ts";
+import { notifyReceived } from "../../../src/app/bookings/booking-alerts.ts";
+import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { createAlerting } from "../../../src/features/alerts/alerting.ts";
 import type { AlertChannel } from "../../../src/features/alerts/channel-queue.ts";
 import { createAlertStore } from "../../../src/features/alerts/store.ts";
@@ -16,6 +19,8 @@ import { createRunningServer } from "../../support/conditions.ts";
 import { emitEvents } from "../../support/delivery.ts";
 import { holdLock } from "../../support/hold-lock.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { openPendingVisit } from "../desk/alert-links/open-pending-visit.ts";
+import { businessOf } from "../desk/open-desk.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -391,6 +396,28 @@ test("a notice is sent even if the sent notice that it replaces is not deleted y
   for (let i = 0; i < 20; i++) await pass(SECOND_MS);
   expect(channel.messages).toEqual(["a booking at 10:00 (salon)", "moved to 11:00 (salon)"]);
   expect(rt.openStore(createAlertStore).list("notice")).toEqual([]);
+});
+
+test.each([
+  ["still waits for a decision", 4],
+  ["was decided meanwhile", 3],
+] as const)("four notices in a row about a visit that %s cause %i alerts", async (state, count) => {
+  const { api, id } = openPendingVisit();
+  const channel = createMessageChannel();
+  const pass = startWith(api, channel);
+  await pass(0);
+  const business = businessOf(api);
+  const alerted = { noun: "booking", what: "a booking of Cut" } as const;
+  for (let i = 0; i < 4; i++) {
+    const visit = api.store.bookings.findById(business.id, id)!;
+    api.tx(() => notifyReceived(api, business, OPERATOR, alerted, visit));
+    await pass(10 * SECOND_MS);
+  }
+  const listSent = () => channel.messages.filter((message) => message.startsWith(alerted.what));
+  expect(listSent()).toHaveLength(3);
+  if (state === "was decided meanwhile") changeBooking(api, business.slug, id, "approve");
+  for (let i = 0; i < 14; i++) await pass(5 * MINUTE_MS);
+  expect(listSent()).toHaveLength(count);
 });
 
 test("alerts list shows notices after the firing alerts, and never as resolved", async () => {

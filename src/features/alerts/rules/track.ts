@@ -146,6 +146,21 @@ export function trackConditions(
   return { causes: dropOldResolved(after, now), alerts, began, ended };
 }
 
+/**
+ * Returns the causes without the news of notices that wait to be sent, but no longer matter.
+ * @param isOver tells whether a notice no longer matters
+ */
+export const withoutOldNews = (
+  causes: readonly Cause[],
+  isOver: (notice: Found) => boolean,
+): Cause[] =>
+  causes.map((cause) => {
+    const isDropped = ({ isNew, condition }: Member) =>
+      isNew && isNotice(condition.code) && isOver(condition);
+    if (cause.isGroup || !cause.members.some(isDropped)) return cause;
+    return { ...cause, members: cause.members.map((member) => ({ ...member, isNew: false })) };
+  });
+
 /** Adds a condition to the cause of its group, or to its own cause. The cause may be resolved. */
 function addMember(causes: Cause[], member: Member, isGroup: boolean, now: number): void {
   const { code, business } = member.condition;
