@@ -18,26 +18,28 @@ export const listAbsences = (rt: Runtime, { business }: DeskSession): DeskAbsenc
   return rt.store.timeOff
     .listEndingAfter(business.id, rt.now())
     .filter(({ startsAt, endsAt }) => startsAt >= from && endsAt <= to)
-    .map((row) => toAbsence(rt, business, row));
+    .flatMap((row) => toAbsence(rt, business, row) ?? []);
 };
 
-const toAbsence = (
+/** Returns undefined for a deleted person, whose time off stays for an undo. */
+function toAbsence(
   rt: Runtime,
   { id: businessId, doc: { timezone } }: BusinessRow,
   { id, staffId, startsAt, endsAt }: TimeOffRow,
-): DeskAbsence => ({
-  id,
-  staff: rt.store.catalog.findByKeyOrId(businessId, "staff", staffId)?.name ?? "",
-  from: localOf(startsAt, timezone),
-  to: localOf(endsAt, timezone),
-});
+): DeskAbsence | undefined {
+  const person = rt.store.catalog.findByKeyOrId(businessId, "staff", staffId);
+  if (person === undefined) return undefined;
+  const { name } = person;
+  return { id, staff: name, from: localOf(startsAt, timezone), to: localOf(endsAt, timezone) };
+}
 
-/** Returns a time off with its visits; null if there is none with this ID. */
+/** Returns a time off with its visits; null if there is none with this ID, or its person is deleted. */
 export function findAway(rt: Runtime, { business }: DeskSession, id: string): DeskAway | null {
   const timeOff = rt.store.timeOff.findById(business.id, id);
-  if (timeOff === undefined) return null;
+  const absence = timeOff && toAbsence(rt, business, timeOff);
+  if (timeOff === undefined || absence === undefined) return null;
   return {
-    ...toAbsence(rt, business, timeOff),
+    ...absence,
     visits: listAwayVisits(rt, business, timeOff).map((visit) => ({
       id: visit.id,
       start: visit.startsAt.slice(0, 16),

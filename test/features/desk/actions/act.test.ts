@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { rescheduleBooking } from "../../../../src/app/bookings/reschedule.ts";
 import { postponePublicEvent } from "../../../../src/app/catalog/public-events.ts";
+import { createStaffMember, deleteStaffMember } from "../../../../src/app/catalog/staff.ts";
 import { createTimeOff } from "../../../../src/app/bookings/time-off.ts";
 import { DESK_RIGHTS, type DeskVisit } from "../../../../src/features/desk/rules.ts";
 import { tokenOf } from "../../../../src/features/desk/actions/act.ts";
@@ -322,6 +323,18 @@ test("the desk enters that a staff member is away, and gives the visits to colle
   expect(given.view.absences).toMatchObject([{ staff: "Maya Okafor", from: `${DAY}T07:00` }]);
   const back = await act({ action: "back", id: away.view.away!.id });
   expect([back.message.isGood, back.view.absences]).toEqual([true, []]);
+});
+
+test("the desk does not show the time off of a deleted person, which stays for an undo", async () => {
+  const { api, act, view } = await openDesk();
+  const { id, slug } = businessOf(api);
+  createStaffMember(api, slug, { key: "tom", name: "Tom" }, []);
+  const away = createTimeOff(api, slug, { staff: "tom", from: DAY, to: DAY, reason: null });
+  expect((await view()).absences).toMatchObject([{ staff: "Tom" }]);
+  deleteStaffMember(api, slug, "tom", {});
+  expect((await view()).absences).toEqual([]);
+  expect((await act({ action: "back", id: away.id })).message.isGood).toBe(false);
+  expect(api.store.timeOff.findById(id, away.id)).toBeDefined();
 });
 
 test("the desk cannot end time off that lasts beyond tomorrow", async () => {
