@@ -99,7 +99,7 @@ export async function deleteBackupsOfMoved(rt: Runtime): Promise<void> {
       if (!(await hasGoodBackup(config, newer))) continue;
       if (folder !== config.backupFolder) assertNotTakenOver(config, folder);
       for (const { path } of ended) {
-        rmSync(path);
+        rmSync(path, { force: true });
         log("info", "deleted a backup from before businesses moved to another server", { path });
       }
       pruneChecksums(folder, readdirSync(folder));

@@ -62,6 +62,17 @@ test("`doctor` names backups from before a business moved, and their copies, for
   expect(deleted.map(({ fields }) => fields["path"])).toEqual(earlier);
 });
 
+test("all backups from before a business moved are deleted even if another process deletes one meanwhile", async () => {
+  const { rt, earlier, listLeft } = await createServer();
+  rt.advance(31 * DAY_MS);
+  await copyBackup(rt, await createBackup(rt));
+  const deletion = deleteBackupsOfMoved(rt);
+  // The deletion now verifies the newer backup, which takes long for a large one.
+  rmSync(earlier[0]);
+  await deletion;
+  expect(listLeft()).toEqual([]);
+});
+
 test("backups from before a business moved stay until their folder has an intact backup from after the move", async () => {
   const { rt, dir, earlier, listLeft } = await createServer();
   rt.advance(31 * DAY_MS);
