@@ -140,6 +140,7 @@ export class Dispatcher {
       read: (limit) => due.listForEndpoint(endpointId, rt.now(), limit),
       readExcept: (businessIds, limit) =>
         due.listForEndpointExcept(endpointId, rt.now(), businessIds, limit),
+      readAmong: (numbers) => due.listForEndpointAmong(endpointId, rt.now(), numbers),
       isClaimed: (number) => this.#claimed.has(number),
       monotonic: rt.monotonic,
     });

@@ -13,6 +13,7 @@ import type { Backoff } from "../domain/webhooks/failing-endpoint.ts";
 import type { OutcomeClass } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/webhook-post.ts";
 import type { DueRow } from "../store/webhooks/due.ts";
+import { DueRows, type DueSource } from "./due-rows.ts";
 import type { TargetRow } from "../store/webhooks/endpoints.ts";
 
 export type PermitKind =
@@ -117,38 +118,8 @@ export function createDeliveryQueue(permits: number) {
  */
 export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 
-/** The least number of due rows that are read at once. */
-const READ_AHEAD = 32;
-/**
- * The least number of due rows that are read at once for the endpoint of a partner. Such an
- * endpoint gets one delivery of each business at a time. After a large change of one business, many
- * rows of this business come before the first rows of other businesses.
- */
-const READ_AHEAD_OF_PARTNER = 2000;
-/**
- * The number of rows that are read for each claimed delivery. More rows are read if deliveries are
- * claimed, because claimed rows are skipped.
- */
-const READ_AHEAD_PER_CLAIMED = 4;
-/**
- * The pause between two searches of an endpoint's backlog for the deliveries of other businesses.
- * The pause lasts SEARCH_PAUSE_MS, or SEARCH_PAUSE_FACTOR times as long as the last search if that
- * is longer.
- */
-const SEARCH_PAUSE_MS = 1000;
-const SEARCH_PAUSE_FACTOR = 50;
 /** The attempts of a delivery that may use prompt permits: the first one and its first retry. */
 const PROMPT_ATTEMPTS = 2;
-
-/** Where the due rows of an endpoint come from. */
-export type DueSource = {
-  /** Returns the first due rows, also those that are claimed. */
-  read: (limit: number) => DueRow[];
-  /** Returns the first due rows of other businesses, also those that are claimed. */
-  readExcept: (businessIds: readonly string[], limit: number) => DueRow[];
-  isClaimed: (deliveryNumber: number) => boolean;
-  monotonic: () => number;
-};
 
 /**
  * The claimed and the due deliveries of one endpoint. A delivery is claimed from the start of its
@@ -173,11 +144,7 @@ export class EndpointQueue {
    * such a business waits, so that the events of a business arrive in their order.
    */
   readonly #businessesInFlight = new Set<string>();
-  #dueRows: DueRow[] = [];
-  /** Whether the last read returned every due row; `expectMore` sets it to false again. */
-  #hasReadAllDue = false;
-  /** When the backlog may be searched again (monotonic). */
-  #nextSearchAt = 0;
+  readonly #dueRows = new DueRows();
 
   constructor(target: TargetRow, commitCount: number) {
     this.endpointId = target.id;
@@ -199,8 +166,7 @@ export class EndpointQueue {
     }
     this.target = target;
     this.#signingKeys = undefined;
-    this.#dueRows = [];
-    this.#hasReadAllDue = false;
+    this.#dueRows.clear();
     this.commitCount = commitCount;
   }
 
@@ -235,52 +201,17 @@ export class EndpointQueue {
 
   /** Makes `listDue` read again, because deliveries may have become due. */
   expectMore(): void {
-    this.#hasReadAllDue = false;
+    this.#dueRows.expectMore();
   }
 
   /** Returns the due rows that may be sent now. */
   listDue(source: DueSource): DueRow[] {
-    const { read, isClaimed } = source;
-    if (this.#dueRows.length === 0 && !this.#hasReadAllDue) {
-      const claimed = this.claimedCount;
-      const least = this.target.businessId === null ? READ_AHEAD_OF_PARTNER : READ_AHEAD;
-      const limit = claimed + Math.max(least, READ_AHEAD_PER_CLAIMED * claimed);
-      const rows = read(limit);
-      this.#hasReadAllDue = rows.length < limit;
-      this.#dueRows = claimed === 0 ? rows : rows.filter(({ number }) => !isClaimed(number));
-    }
-    const free = this.#listFree();
-    const waitsForBusinesses = free.length === 0 && this.#businessesInFlight.size > 0;
-    if (!waitsForBusinesses || this.#hasReadAllDue || source.monotonic() < this.#nextSearchAt)
-      return free;
-    this.#addOthers(source);
-    return this.#listFree();
-  }
-
-  /**
-   * Adds the due rows of businesses that have no delivery in flight and no row among those read so
-   * far. The rows of such a business are read from its first due row on, so that its events stay in
-   * order.
-   */
-  #addOthers({ readExcept, isClaimed, monotonic }: DueSource): void {
-    const startedAt = monotonic();
-    const known = new Set(this.#businessesInFlight);
-    for (const { businessId } of this.#dueRows) known.add(businessId);
-    const rows = readExcept([...known], READ_AHEAD_OF_PARTNER + this.claimedCount);
-    this.#dueRows.push(...rows.filter(({ number }) => !isClaimed(number)));
-    const now = monotonic();
-    this.#nextSearchAt = now + Math.max(SEARCH_PAUSE_MS, SEARCH_PAUSE_FACTOR * (now - startedAt));
-  }
-
-  /** Returns the rows that no delivery in flight keeps waiting. */
-  #listFree(): DueRow[] {
-    if (this.#redeliveriesInFlight === 0 && this.#businessesInFlight.size === 0)
-      return this.#dueRows;
-    return this.#dueRows.filter(
-      ({ isRedelivery, businessId }) =>
-        (isRedelivery === 0 || this.#redeliveriesInFlight === 0) &&
-        !this.#businessesInFlight.has(businessId),
-    );
+    return this.#dueRows.list(source, {
+      isOfPartner: this.target.businessId === null,
+      claimedCount: this.claimedCount,
+      businessesInFlight: this.#businessesInFlight,
+      hasRedeliveryInFlight: this.#redeliveriesInFlight > 0,
+    });
   }
 
   /**
@@ -307,7 +238,7 @@ export class EndpointQueue {
 
   /** Claims a row for an attempt that starts now. */
   claim(row: DueRow): void {
-    this.#dueRows.splice(this.#dueRows.indexOf(row), 1);
+    this.#dueRows.remove(row);
     this.claimedCount += 1;
     this.#inFlight += 1;
     this.#redeliveriesInFlight += row.isRedelivery;

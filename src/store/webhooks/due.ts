@@ -26,6 +26,48 @@ const COLUMNS = columns(
  */
 const MAX_SEARCHED = 50_000;
 
+function createDueLists(db: Db) {
+  // Deliveries are read in the order of the index, so that a long backlog is not sorted.
+  const due = db.prepare(`
+    SELECT ${COLUMNS} FROM delivery
+    WHERE endpoint_id = ? AND is_redelivery IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= ?
+    ORDER BY is_redelivery, next_attempt_at, number LIMIT ?`);
+  // The index does not contain the business, so the query tests row after row until it has found
+  // enough. The inner LIMIT bounds the number of tested rows. The rows come in the order of the
+  // index, so SQLite sorts nothing.
+  const dueOfOthers = db.prepare(`
+    SELECT ${COLUMNS} FROM (
+      SELECT * FROM delivery
+      WHERE endpoint_id = :endpointId AND is_redelivery IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= :now
+      ORDER BY is_redelivery, next_attempt_at, number LIMIT ${MAX_SEARCHED})
+    WHERE business_id NOT IN ${listedIn("except")}
+    ORDER BY is_redelivery, next_attempt_at, number LIMIT :limit`);
+  // The unary plus keeps the planner from reading the backlog in the index of due rows.
+  const dueAmong = db.prepare(`
+    SELECT ${COLUMNS} FROM delivery
+    WHERE number IN ${listedIn("numbers")} AND +endpoint_id = :endpointId AND +status = 'PENDING' AND +next_attempt_at <= :now
+    ORDER BY is_redelivery, next_attempt_at, number`);
+
+  return {
+    /** Lists due deliveries: new ones before redeliveries, then by due time. */
+    listForEndpoint: (endpointId: string, now: number, limit: number) =>
+      due.all(endpointId, now, limit) as DueRow[],
+    /**
+     * Lists due deliveries of businesses that are not in `except`, among the first MAX_SEARCHED due
+     * deliveries of the endpoint.
+     */
+    listForEndpointExcept: (
+      endpointId: string,
+      now: number,
+      except: readonly string[],
+      limit: number,
+    ) => dueOfOthers.all({ endpointId, now, except: JSON.stringify(except), limit }) as DueRow[],
+    /** Lists those of the deliveries `numbers` of an endpoint that are due. */
+    listForEndpointAmong: (endpointId: string, now: number, numbers: readonly number[]) =>
+      dueAmong.all({ endpointId, now, numbers: JSON.stringify(numbers) }) as DueRow[],
+  };
+}
+
 export function createDueStore(db: Db) {
   const selectLastNumber = db.prepare("SELECT coalesce(max(number), 0) FROM delivery").pluck();
   // The unary plus keeps the planner from scanning the whole backlog in the index of due rows.
@@ -44,21 +86,6 @@ export function createDueStore(db: Db) {
       .pluck();
   const selectEndpointsWithDue = selectDueEndpoints("0, 1");
   const selectEndpointsWithLate = selectDueEndpoints("0");
-  // Deliveries are read in the order of the index, so that a long backlog is not sorted.
-  const due = db.prepare(`
-    SELECT ${COLUMNS} FROM delivery
-    WHERE endpoint_id = ? AND is_redelivery IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= ?
-    ORDER BY is_redelivery, next_attempt_at, number LIMIT ?`);
-  // The index does not contain the business, so the query tests row after row until it has found
-  // enough. The inner LIMIT bounds the number of tested rows. The rows come in the order of the
-  // index, so SQLite sorts nothing.
-  const dueOfOthers = db.prepare(`
-    SELECT ${COLUMNS} FROM (
-      SELECT * FROM delivery
-      WHERE endpoint_id = :endpointId AND is_redelivery IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= :now
-      ORDER BY is_redelivery, next_attempt_at, number LIMIT ${MAX_SEARCHED})
-    WHERE business_id NOT IN ${listedIn("except")}
-    ORDER BY is_redelivery, next_attempt_at, number LIMIT :limit`);
   const shiftDue = db.prepare(`
     UPDATE delivery SET next_attempt_at = next_attempt_at + :byMs
     WHERE status = 'PENDING' AND next_attempt_at > :after AND next_attempt_at <= :until AND number <= :upTo`);
@@ -120,19 +147,7 @@ export function createDueStore(db: Db) {
     listDueEndpoints: (now: number) => selectEndpointsWithDue.all(now) as string[],
     /** Lists endpoints with deliveries that are due since `dueBefore` and are no redeliveries. */
     listLateEndpoints: (dueBefore: number) => selectEndpointsWithLate.all(dueBefore) as string[],
-    /** Lists due deliveries: new ones before redeliveries, then by due time. */
-    listForEndpoint: (endpointId: string, now: number, limit: number) =>
-      due.all(endpointId, now, limit) as DueRow[],
-    /**
-     * Lists due deliveries of businesses that are not in `except`, among the first MAX_SEARCHED due
-     * deliveries of the endpoint.
-     */
-    listForEndpointExcept: (
-      endpointId: string,
-      now: number,
-      except: readonly string[],
-      limit: number,
-    ) => dueOfOthers.all({ endpointId, now, except: JSON.stringify(except), limit }) as DueRow[],
+    ...createDueLists(db),
     /** Shifts the due times within a span, for deliveries up to a number. */
     shiftDueTimes: (span: { after: number; until: number; upTo: number; byMs: number }) =>
       void shiftDue.run(span),

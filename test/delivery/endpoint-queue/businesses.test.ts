@@ -27,6 +27,7 @@ function createQueue(businessIds: readonly string[], searchMs = 0) {
         now += searchMs;
         return left.filter(({ businessId }) => !ids.includes(businessId)).slice(0, limit);
       },
+      readAmong: (numbers) => left.filter(({ number }) => numbers.includes(number)),
       isClaimed: (number) => claimed.has(number),
       monotonic: () => now,
     });
@@ -93,4 +94,18 @@ test("a reloaded queue finds the next delivery of another business only once tha
   end(first);
   advance(MINUTE_MS);
   expect(start()?.number).toBe(6001);
+});
+
+test("a queue that is reloaded after each delivery serves the other businesses in order without a further search", () => {
+  const { queue, start, end, countSearches } = createQueue([...many("a"), "b", "c", "b", "c", "b"]);
+  start();
+  const served: number[] = [];
+  for (let row = start(); row !== undefined; row = start()) {
+    served.push(row.number);
+    queue.reload(queue.target, served.length);
+    queue.reload(queue.target, served.length);
+    end(row);
+  }
+  expect(served).toEqual([6000, 6001, 6002, 6003, 6004]);
+  expect(countSearches()).toBe(1);
 });

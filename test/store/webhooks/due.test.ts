@@ -65,3 +65,25 @@ test("the due deliveries of all but the given businesses are read in order from 
   expect(steps).toContain("SEARCH delivery USING INDEX delivery_due");
   expect(steps).not.toContain("USE TEMP B-TREE");
 });
+
+test("due deliveries are listed by their numbers, without those that are not due or of another endpoint", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");
+  await subscribe(rt, business, "http://127.0.0.1:8/");
+  for (let i = 0; i < 4; i++) emitEvents(rt, business, "service.updated");
+  const numbers = rt.store.due.listForEndpoint(endpoint.id, rt.now(), 10).map((row) => row.number);
+  const [first, second, third, fourth] = numbers;
+  edit(
+    rt,
+    `UPDATE delivery SET status = 'PARKED', next_attempt_at = NULL WHERE number = ${second}`,
+  );
+  edit(rt, `UPDATE delivery SET next_attempt_at = ${rt.now() + 1} WHERE number = ${third}`);
+  const all = Array.from({ length: 8 }, (_, i) => i + 1);
+  const list = (wanted: number[]) =>
+    rt.store.due.listForEndpointAmong(endpoint.id, rt.now(), wanted).map(({ number }) => number);
+  expect(list(all)).toEqual([first, fourth]);
+  expect(list([fourth!])).toEqual([fourth]);
+  const steps = [...(await plansOf(rt, () => list(all))).values()].flat().join("\n");
+  expect(steps).toContain("SEARCH delivery USING INTEGER PRIMARY KEY");
+});

@@ -11,6 +11,7 @@ import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import type { Send } from "../../../../src/domain/webhooks/webhook-post.ts";
 import { createPartnerKey, removeBusinesses } from "../../../../src/features/partners/partners.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
+import { edit } from "../../../support/edit-database.ts";
 import { dryRun } from "../../../support/dry-run.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 import { addBusinesses, createClient, createTestPartner, publish } from "./support.ts";
@@ -115,6 +116,27 @@ test.each([100, 2100])(
     expect(received.findIndex(({ business }) => business === "two")).toBeLessThan(5);
   },
 );
+
+test("the events of one business do not wait for 2,100 events of another at a partner's endpoint while a command writes", async () => {
+  const rt = createTestRuntime();
+  const [one, two] = addBusinesses(rt, ["one", "two"]);
+  const { partner, key } = createTestPartner(rt, [one!, two!]);
+  await subscribeAll(rt, partner.id, key.id);
+  const { received, send } = createReceiver();
+  const worker = createTestWorker(rt, (request) => {
+    // Another process commits, so the queue of the endpoint is read again before each delivery.
+    if (received.length < 50) edit(rt, `UPDATE partner SET name = '${received.length}'`);
+    return send(request);
+  });
+  rt.tx(() => {
+    for (let i = 0; i < 2100; i++) publish(rt, one!, "service.updated");
+    for (let i = 0; i < 10; i++) publish(rt, two!, "service.updated");
+  });
+  worker.wake();
+  await worker.whenIdle();
+  expect(received).toHaveLength(2110);
+  expect(received.findLastIndex(({ business }) => business === "two")).toBeLessThan(30);
+});
 
 test("a partner whose access to a business ends gets business.removed, but no waiting or later event of the business", async () => {
   const rt = createTestRuntime();
