@@ -75,6 +75,8 @@ async function askDaemon(cli: Cli, config: Config, to: string): Promise<Handover
   const { wallClock } = await import("../../../app/runtime.ts");
   const { databasePath } = config;
   const asked: Handover = { state: "asked", to, at: wallClock() };
+  // Another handover may have begun since the first check, and its mark must not be replaced.
+  assertNotHandedOver(config);
   saveHandover(config, asked);
   cli.note("The daemon sends what it has begun to send, and makes a last copy …");
   for (;;) {

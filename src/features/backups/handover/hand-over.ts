@@ -15,6 +15,7 @@ import {
   forgetHandover,
   type Handover,
   isAskedByAnother,
+  isMakingLastCopy,
   readHandover,
   saveHandover,
 } from "./state.ts";
@@ -61,6 +62,7 @@ export async function handOver(
     writers.refuseWrites(handingOverError());
     stopping?.throwIfAborted();
     const copy = await makeLastCopy(rt, to, stopping);
+    assertStillBegun(config);
     saveHandover(config, { ...begun, state: "done", at: now(), copy });
     rt.log("info", "handed over", { to, copy });
     return undefined;
@@ -88,6 +90,15 @@ function assertStillAsked(config: Config, asked: Handover | undefined): void {
   const now = readHandover(config);
   if (asked === undefined || (now?.state === asked.state && now.to === asked.to)) return;
   throw new AppError("state_refuses", "The command that asked for the handover has given up.");
+}
+
+/**
+ * Asserts that the file forbade writes until now. A request of another command may have replaced
+ * it, if the command looked just before the handover began.
+ */
+function assertStillBegun(config: Config): void {
+  if (isMakingLastCopy(config)) return;
+  throw new AppError("state_refuses", "Another command has asked for a handover.");
 }
 
 /**

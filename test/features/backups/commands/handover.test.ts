@@ -233,6 +233,18 @@ test("handover succeeds if the daemon hands over and stops while the command rea
   expect(stderr).toContain("Handed over with the copy last.db");
 });
 
+test("handover does not replace a handover that has begun since it looked", async () => {
+  const { to, rt, first } = createMachines();
+  const begun: Handover = { state: "begun", to: createTempFolder(), at: rt.now() };
+  vi.mocked(isDaemonRunning).mockImplementationOnce(() => {
+    saveHandover(rt.config, begun);
+    return true;
+  });
+  const { code, stderr } = await first.deskbell(`handover --to ${to}`);
+  expect([code, stderr]).toEqual([5, expect.stringContaining("are being handed over")]);
+  expect(readHandover(rt.config)).toEqual(begun);
+});
+
 test("handover does not say that the server accepts changes if the daemon was told to stop", async () => {
   const { to, rt, first } = createMachines();
   vi.mocked(isDaemonRunning)

@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import Database from "better-sqlite3";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { openRuntime } from "../../../../src/app/runtime.ts";
+import { readBackupTag } from "../../../../src/features/backups/authenticity.ts";
 import { listBackupsIn } from "../../../../src/features/backups/backups.ts";
 import { handOver, NO_WRITERS } from "../../../../src/features/backups/handover/hand-over.ts";
 import {
@@ -174,6 +175,30 @@ test("a handover whose command has stopped waiting keeps the request of another 
   expect(steps).toEqual(["pause", "resume"]);
   expect(readHandover(daemon.config)).toEqual(asked);
   expect(await handOver(daemon, asked.to, writers)).toBeUndefined();
+});
+
+test("a handover during which another command asks for one is repeated with the changes made meanwhile", async () => {
+  const { daemon, writers, to } = openDaemon();
+  saveHandover(daemon.config, { state: "asked", to, at: daemon.now() });
+  const asked: Handover = { state: "asked", to: createTempFolder(), at: daemon.now() + 1 };
+  const refuseWrites = () => {
+    // The command checked the state before the handover began, and stores its request only now.
+    saveHandover(daemon.config, asked);
+    writers.refuseWrites();
+  };
+  const reason = await handOver(daemon, to, { ...writers, refuseWrites });
+  expect(reason).toContain("Another command has asked for a handover.");
+  const isLast = { tag: { isLast: true } };
+  for (const { path } of listBackupsIn(to))
+    expect(readBackupTag(daemon.config, path)).not.toMatchObject(isLast);
+  expect(readHandover(daemon.config)).toEqual(asked);
+  addBusiness(daemon, "made-meanwhile");
+  expect(await handOver(daemon, asked.to, writers)).toBeUndefined();
+  const [copy] = listBackupsIn(asked.to);
+  expect(readBackupTag(daemon.config, copy!.path)).toMatchObject(isLast);
+  const restored = new Database(copy!.path, { readonly: true });
+  onTestFinished(() => void restored.close());
+  expect(restored.prepare("SELECT slug FROM business").pluck().all()).toContain("made-meanwhile");
 });
 
 test.each(["gone", "an empty mount point"])(
