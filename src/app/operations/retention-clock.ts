@@ -38,11 +38,12 @@ export function createRetentionClock(rt: Runtime) {
   return {
     /** Compares this clock with the wall clock. Call it before each deletion. */
     update(): void {
-      rt.tx(() => {
+      const monotonic = rt.monotonic();
+      // The monotonic clock has fractions, which no column of times accepts.
+      const elapsedMs = Math.round(monotonic - readAt);
+      // If the state cannot be stored, the next update counts the elapsed time again.
+      ({ time, aheadByOffMs } = rt.tx(() => {
         const now = rt.now();
-        const monotonic = rt.monotonic();
-        // The monotonic clock has fractions, which no column of times accepts.
-        const elapsedMs = Math.round(monotonic - readAt);
         const { retentionAt, clockAheadMs } = history.get();
         const expected = (retentionAt ?? startedAt) + elapsedMs;
         const isAhead = now - expected >= MAX_AHEAD_MS;
@@ -54,11 +55,11 @@ export function createRetentionClock(rt: Runtime) {
             expected: isoSeconds(expected),
           });
         const behind = isFarAhead ? expected : Math.max(expected, now - DAY_MS);
-        time = isAccepted ? now : behind;
-        readAt = monotonic;
-        aheadByOffMs = isFarAhead ? 0 : aheadMs;
-        history.saveRetentionClock(time, isFarAhead && !isAccepted ? aheadMs : 0);
-      });
+        const next = isAccepted ? now : behind;
+        history.saveRetentionClock(next, isFarAhead && !isAccepted ? aheadMs : 0);
+        return { time: next, aheadByOffMs: isFarAhead ? 0 : aheadMs };
+      }));
+      readAt = monotonic;
     },
     now(): number {
       // Before the first comparison, this clock continues at the time of an earlier process.

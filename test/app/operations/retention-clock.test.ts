@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createRetentionClock } from "../../../src/app/operations/retention-clock.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
@@ -114,4 +114,19 @@ test("the retention clock of a machine that was off for a night agrees with the 
   expect(behindMs()).toBe(16 * HOUR_MS);
   run(25);
   expect(behindMs()).toBe(0);
+});
+
+test("the retention clock of a machine whose disk was full for days is not behind once the disk has space again", () => {
+  const { rt, behindMs, countLines, run } = createMachine();
+  const save = vi.spyOn(rt.store.history, "saveRetentionClock").mockImplementation(() => {
+    throw new Error("database or disk is full");
+  });
+  for (let day = 0; day < 5; day++) {
+    rt.advance(DAY_MS);
+    expect(() => run(1)).toThrow("disk is full");
+  }
+  save.mockRestore();
+  run(1);
+  expect(behindMs()).toBe(0);
+  expect(countLines()).toBe(0);
 });
