@@ -7,6 +7,7 @@ import {
   createDeliveryQueue,
   type DispatchResult,
 } from "./endpoint-queue.ts";
+import { SearchTurns } from "./search-turns.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { OutcomeClass } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/webhook-post.ts";
@@ -77,6 +78,7 @@ export class Dispatcher {
   readonly #queues: ReturnType<typeof createEndpointQueues>;
   readonly #hosts: ReturnType<typeof createEndpointHosts>;
   readonly #inFlight: ReturnType<typeof createInFlight>;
+  readonly #searchTurns = new SearchTurns();
   /** Numbers of the deliveries in flight or with an unwritten outcome. */
   readonly #claimed = new Set<number>();
 
@@ -143,6 +145,7 @@ export class Dispatcher {
       readAmong: (numbers) => due.listForEndpointAmong(endpointId, rt.now(), numbers),
       isClaimed: (number) => this.#claimed.has(number),
       monotonic: rt.monotonic,
+      turns: this.#searchTurns,
     });
     for (const row of rows) {
       const permit = queue.permitFor(row);

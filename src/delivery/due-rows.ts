@@ -1,4 +1,5 @@
 import type { DueRow } from "../store/webhooks/due.ts";
+import type { SearchTurns } from "./search-turns.ts";
 
 /** The least number of due rows that are read at once. */
 const READ_AHEAD = 32;
@@ -30,6 +31,7 @@ export type DueSource = {
   readAmong: (deliveryNumbers: readonly number[]) => DueRow[];
   isClaimed: (deliveryNumber: number) => boolean;
   monotonic: () => number;
+  turns: SearchTurns;
 };
 
 /** The state of an endpoint that decides which of its due rows may be sent now. */
@@ -48,6 +50,7 @@ export class DueRows {
   #hasReadAll = false;
   /** When the backlog may be searched again (monotonic). */
   #nextSearchAt = 0;
+  #searchRound: number | undefined;
   /**
    * The numbers of deliveries that a search has found and that may still wait. They are read again
    * with the first due rows. Otherwise, a busy server would forget them after each commit.
@@ -74,8 +77,11 @@ export class DueRows {
     if (this.#rows.length === 0 && !this.#hasReadAll) this.#read(source, state);
     const free = this.#listFree(state);
     const waitsForBusinesses = free.length === 0 && state.businessesInFlight.size > 0;
-    if (!waitsForBusinesses || this.#hasReadAll || source.monotonic() < this.#nextSearchAt)
-      return free;
+    if (!waitsForBusinesses || this.#hasReadAll) return free;
+    if (source.monotonic() < this.#nextSearchAt) return free;
+    const round = source.turns.take(this.#searchRound, source.monotonic());
+    if (round === undefined) return free;
+    this.#searchRound = round;
     this.#addOthers(source, state);
     return this.#listFree(state);
   }
@@ -100,7 +106,7 @@ export class DueRows {
    * order.
    */
   #addOthers(
-    { readExcept, isClaimed, monotonic }: DueSource,
+    { readExcept, isClaimed, monotonic, turns }: DueSource,
     { businessesInFlight, claimedCount }: QueueState,
   ): void {
     const startedAt = monotonic();
@@ -112,7 +118,9 @@ export class DueRows {
     const waiting = new Set(this.#rows.map(({ number }) => number));
     this.#found = [...this.#found.filter((number) => waiting.has(number)), ...firstNumbers(found)];
     const now = monotonic();
-    this.#nextSearchAt = now + Math.max(SEARCH_PAUSE_MS, SEARCH_PAUSE_FACTOR * (now - startedAt));
+    const tookMs = now - startedAt;
+    this.#nextSearchAt = now + Math.max(SEARCH_PAUSE_MS, SEARCH_PAUSE_FACTOR * tookMs);
+    turns.end(now, tookMs);
   }
 
   /** Returns the rows that no delivery in flight keeps waiting. */

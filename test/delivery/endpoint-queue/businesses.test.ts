@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { EndpointQueue } from "../../../src/delivery/endpoint-queue.ts";
+import { SearchTurns } from "../../../src/delivery/search-turns.ts";
 import type { DueRow } from "../../../src/store/webhooks/due.ts";
 import type { TargetRow } from "../../../src/store/webhooks/endpoints.ts";
 
 const MINUTE_MS = 60_000;
 
 /** Returns the queue of a partner's endpoint whose due deliveries belong to these businesses. */
-function createQueue(businessIds: readonly string[], searchMs = 0) {
+function createQueue(businessIds: readonly string[], searchMs = 0, turns = new SearchTurns()) {
   const target = {
     id: "whe_1",
     businessId: null,
@@ -30,6 +31,7 @@ function createQueue(businessIds: readonly string[], searchMs = 0) {
       readAmong: (numbers) => left.filter(({ number }) => numbers.includes(number)),
       isClaimed: (number) => claimed.has(number),
       monotonic: () => now,
+      turns,
     });
   /** Starts the next delivery, and returns its row; undefined if none may start. */
   const start = (): DueRow | undefined => {
@@ -108,4 +110,14 @@ test("a queue that is reloaded after each delivery serves the other businesses i
   }
   expect(served).toEqual([6000, 6001, 6002, 6003, 6004]);
   expect(countSearches()).toBe(1);
+});
+
+test("an endpoint searches its backlog only after a pause if another endpoint has just searched", () => {
+  const turns = new SearchTurns();
+  const [one, two] = [createQueue(many("a"), 40, turns), createQueue(many("a"), 40, turns)];
+  for (const { start } of [one, two]) for (let i = 0; i < 2; i++) start();
+  expect([one.countSearches(), two.countSearches()]).toEqual([1, 0]);
+  two.advance(500);
+  two.start();
+  expect(two.countSearches()).toBe(1);
 });
