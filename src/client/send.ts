@@ -124,9 +124,16 @@ function parse(text: string): object | undefined {
   }
 }
 
+/** Returns the seconds of `Retry-After`, in which some proxies write a date. */
+function parseRetryAfter(value: string | null): number | undefined {
+  const seconds = Number(value ?? Number.NaN);
+  if (seconds >= 0) return seconds;
+  const date = Date.parse(value ?? "");
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
+}
+
 function toError(request: string, { status, headers }: Response, body: object | undefined) {
-  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  const retryAfter = seconds >= 0 ? seconds : undefined;
+  const retryAfter = parseRetryAfter(headers.get("retry-after"));
   const requestId = headers.get("request-id") ?? undefined;
   if (body !== undefined && "code" in body && "detail" in body) {
     const problem = body as Problem;

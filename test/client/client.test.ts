@@ -222,6 +222,28 @@ test("a 429 of a proxy is repeated after the seconds in Retry-After", async () =
   expect(sent.length).toBe(2);
 });
 
+test("a retry waits until the date in Retry-After, which a proxy can write", async () => {
+  vi.setSystemTime("2026-11-23T10:00:00Z");
+  const headers = { "retry-after": "Mon, 23 Nov 2026 10:00:30 GMT" };
+  const busy = new Response("<h1>Busy</h1>", { status: 503, headers });
+  const { client, sent } = answer([busy, json({ data: {} })]);
+  const call = client.getMenu();
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(sent.length).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect((await call).status).toBe(200);
+});
+
+test.each([
+  ["Mon, 23 Nov 2026 09:59:00 GMT", 0],
+  ["Mon, 23 Nov 2026 10:01:01 GMT", 61],
+  ["soon", undefined],
+])("the error of a response with Retry-After: %s has %s seconds", async (value, retryAfter) => {
+  vi.setSystemTime("2026-11-23T10:00:00Z");
+  const { client } = answer([problem(503, "busy", { "retry-after": value })], { retries: 0 });
+  expect(await settle(client.getMenu())).toMatchObject({ code: "busy", retryAfter });
+});
+
 test("the pauses between retries grow up to eight seconds, and half of each is random", async () => {
   const pauses: number[] = [];
   vi.spyOn(globalThis, "setTimeout").mockImplementation((run, ms) => {
