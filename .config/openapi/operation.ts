@@ -107,7 +107,14 @@ export const REQUEST_HEADERS = {
     name: "Idempotency-Key",
     required: true,
     description:
-      "Unique key of 1 to 255 ASCII characters without spaces, for example a UUID. If the response is lost, send the same request with the same key again within 24 hours (10 minutes for `…/key/rotate`): it takes effect once, and the first response is returned. Not needed with `dryRun=true`",
+      "Unique key of 1 to 255 ASCII characters without spaces, for example a UUID. If the response is lost, send the same request with the same key again within 24 hours: it takes effect once, and the first response is returned. Not needed with `dryRun=true`",
+    schema: { type: "string", pattern: IDEMPOTENCY_KEY.source },
+  },
+  "Idempotency-Key-of-rotation": {
+    name: "Idempotency-Key",
+    required: true,
+    description:
+      "Unique key of 1 to 255 ASCII characters without spaces, for example a UUID. If the response is lost, send the same request with the same key again within 10 minutes: it takes effect once, and the first response is returned",
     schema: { type: "string", pattern: IDEMPOTENCY_KEY.source },
   },
   "Visitor-Id": {
@@ -136,13 +143,16 @@ function describeParameters(route: RouteSpec): JsonObject[] {
 }
 
 const requestHeadersOf = (route: Omit<RouteSpec, "query">): (keyof typeof REQUEST_HEADERS)[] => [
-  ...(route.method === "POST"
-    ? ([route.needsIdempotencyKey ? "Idempotency-Key-required" : "Idempotency-Key"] as const)
-    : []),
+  ...(route.method === "POST" ? [idempotencyKeyOf(route)] : []),
   ...(route.takesVisitor ? (["Visitor-Id"] as const) : []),
   ...(changesVersion(route) ? (["If-Match"] as const) : []),
   ...(304 in route.responses ? (["If-None-Match"] as const) : []),
 ];
+
+function idempotencyKeyOf(route: Omit<RouteSpec, "query">): keyof typeof REQUEST_HEADERS {
+  if (route.rotatesKey) return "Idempotency-Key-of-rotation";
+  return route.needsIdempotencyKey ? "Idempotency-Key-required" : "Idempotency-Key";
+}
 
 function describeQuery(name: string, zodSchema: z.ZodType): JsonObject {
   const { description, ...schema } = describeInput(zodSchema);
