@@ -83,7 +83,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     summary: "Enable a webhook endpoint for all businesses",
     description:
       "Enables a disabled endpoint and sends the events that it missed, as requested with `recover`.",
-    body: { schema: endpoints.enableEndpointBody, isOptional: true },
+    body: { schema: endpoints.enablePartnerEndpointBody, isOptional: true },
     responses: versioned(
       "The enabled endpoint, with the number of recovered deliveries.",
       "EnabledEndpointResponse",
@@ -113,7 +113,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     scope: "webhooks.read",
     summary: "List deliveries of an endpoint for all businesses",
     description: "Times without an offset, in `since` and `until`, are in UTC.",
-    query: deliveries.deliveriesParameters,
+    query: deliveries.partnerDeliveriesParameters,
     responses: paged("Deliveries, newest first, 100 per page by default.", "PartnerDeliveryList"),
     handle: deliveries.listDeliveries,
   }),

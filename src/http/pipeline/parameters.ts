@@ -115,10 +115,15 @@ export const locale = () =>
       "Language of the texts, such as de or pt-BR; the business's own language by default and for texts without a translation",
     );
 
-const INSTANT = `a date and time ${YEARS} such as 2026-12-31T18:00:00+01:00, or one without an offset in the business's time zone`;
+const ZONE_OF_BUSINESS = "the business's time zone";
+const describeInstant = (zone: string) =>
+  `a date and time ${YEARS} such as 2026-12-31T18:00:00+01:00, or one without an offset in ${zone}`;
 
-/** @param error what follows a parameter's name ("must be …"), or a noun for a field of a body */
-export const instant = (error = `must be ${INSTANT}.`) =>
+/**
+ * @param zone the time zone of a time without an offset
+ * @param error what follows a parameter's name ("must be …"), or a noun for a field of a body
+ */
+export const instant = (zone = ZONE_OF_BUSINESS, error = `must be ${describeInstant(zone)}.`) =>
   z
     .string({ error })
     // A `+` that the client has not encoded arrives as a space.
@@ -135,15 +140,14 @@ export const instant = (error = `must be ${INSTANT}.`) =>
     .meta({
       inputSchema: {
         type: "string",
-        description:
-          "RFC 3339 date and time; without an offset, it is in the business's time zone; a date alone means midnight",
+        description: `RFC 3339 date and time; without an offset, it is in ${zone}; a date alone means midnight`,
         examples: ["2026-12-31T18:00:00+01:00", "2026-12-31T18:00", "2026-12-31"],
       },
       problemCode: "invalid_date",
     });
 
 /** An instant in the body of a request. */
-export const bodyInstant = () => instant(INSTANT);
+export const bodyInstant = () => instant(ZONE_OF_BUSINESS, describeInstant(ZONE_OF_BUSINESS));
 
 function resolverOf(text: string): InstantParameter["resolve"] | undefined {
   if (isLocalDate(text)) return (timezone) => startOfDay(text, timezone);

@@ -36,17 +36,19 @@ import type { HandlerDeps } from "../../pipeline/route.ts";
 import { createToPublicDelivery, toPublicWithAttempts } from "./delivery-object.ts";
 
 const DEFAULT_LIMIT = 100;
-const filters = () => ({
+const filters = (zone?: string) => ({
   eventId: text().describe("Only deliveries of this event"),
   status: oneOf(DELIVERY_STATUSES).describe("Filter by delivery status"),
   eventType: oneOf(ALL_EVENT_TYPES).describe("Filter by event type"),
-  since: instant().describe("Only deliveries created at or after this time"),
-  until: instant().describe("Only deliveries created before this time"),
+  since: instant(zone).describe("Only deliveries created at or after this time"),
+  until: instant(zone).describe("Only deliveries created before this time"),
   limit: pageSize().describe(`Maximum number of deliveries; ${DEFAULT_LIMIT} by default`),
   cursor: cursor(),
 });
 
-export const deliveriesParameters = lazy(filters);
+export const deliveriesParameters = lazy(() => filters());
+/** The endpoint of a partner of several businesses has no single business with a time zone. */
+export const partnerDeliveriesParameters = lazy(() => filters("UTC"));
 export const allDeliveriesParameters = lazy(() => ({
   endpointId: text().describe("Only deliveries to this endpoint"),
   ...filters(),
@@ -58,7 +60,8 @@ type Filters = ParametersOf<ReturnType<typeof filters>>;
 export const listDeliveries =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: AnyCredential): HttpResponse => {
-    const parameters = parseParameters(deliveriesParameters(), context.request.search);
+    const known = key.businessId === null ? partnerDeliveriesParameters : deliveriesParameters;
+    const parameters = parseParameters(known(), context.request.search);
     const { id: endpointId } = getOwnEndpoint(rt, key, pathId(context));
     const path = `webhooks/${endpointId}/deliveries`;
     return respondDeliveries(rt, context, key, path, { endpointId }, parameters);

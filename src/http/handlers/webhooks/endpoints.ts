@@ -61,18 +61,21 @@ export const endpointsParameters = lazy(() => ({ limit: pageSize(), cursor: curs
 
 // The error texts of these schemas are nouns, because `parseRequest` writes "must be" before them.
 
-export const enableEndpointBody = lazy(() =>
+const enableBody = (zone?: string) =>
   z.strictObject({
     recover: z
-      .union([z.enum(["all", "none"]), instant()], {
+      .union([z.enum(["all", "none"]), instant(zone)], {
         error: `all, none, or a date and time ${YEARS} such as 2026-12-31T18:00:00+01:00`,
       })
       .default("all")
       .describe(
         "Which missed events to send: `all` (the default), `none`, or those since a past date and time; the others are cancelled",
       ),
-  }),
-);
+  });
+
+export const enableEndpointBody = lazy(() => enableBody());
+/** The endpoint of a partner of several businesses has no single business with a time zone. */
+export const enablePartnerEndpointBody = lazy(() => enableBody("UTC"));
 
 const OVERLAP = { error: `a whole number of seconds from 0 to ${7 * DAY_SECONDS}` };
 
