@@ -25,7 +25,8 @@ export const Promotion = ({ shop, promotion, nameOfAddon }: Props) => {
     ...schedule.weekly.map(format.window),
     ...(schedule.endsAt === null
       ? []
-      : [fillText(texts.until, { date: format.shortDate(Date.parse(schedule.endsAt)) })]),
+      : // A promotion that ends at midnight does not apply on the day that begins then.
+        [fillText(texts.until, { date: format.shortDate(Date.parse(schedule.endsAt) - 1) })]),
   ];
   const benefit = benefitOf(shop, promotion.benefit, nameOfAddon);
   return (
