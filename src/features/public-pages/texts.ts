@@ -76,6 +76,7 @@ export type PageTexts = {
   firstVisit: string;
   withCode: string;
   until: string;
+  exceptOn: string;
   imprint: string;
   privacy: string;
   language: string;
@@ -166,6 +167,7 @@ export const TEXTS: Translations<PageTexts> = {
     firstVisit: "on your first visit",
     withCode: "with a code",
     until: "until {date}",
+    exceptOn: "except {dates}",
     imprint: "Imprint",
     privacy: "Privacy",
     language: "Language",
@@ -268,6 +270,7 @@ export const TEXTS: Translations<PageTexts> = {
     firstVisit: "beim ersten Besuch",
     withCode: "mit Code",
     until: "bis {date}",
+    exceptOn: "außer {dates}",
     imprint: "Impressum",
     privacy: "Datenschutz",
     language: "Sprache",
@@ -377,6 +380,7 @@ export const TEXTS: Translations<PageTexts> = {
     firstVisit: "lors de votre première visite",
     withCode: "avec un code",
     until: "jusqu’au {date}",
+    exceptOn: "sauf {dates}",
     imprint: "Mentions légales",
     privacy: "Protection des données",
     language: "Langue",
@@ -485,6 +489,7 @@ export const TEXTS: Translations<PageTexts> = {
     firstVisit: "en su primera visita",
     withCode: "con un código",
     until: "hasta el {date}",
+    exceptOn: "excepto {dates}",
     imprint: "Aviso legal",
     privacy: "Privacidad",
     language: "Idioma",
@@ -592,6 +597,7 @@ export const TEXTS: Translations<PageTexts> = {
     firstVisit: "alla prima visita",
     withCode: "con un codice",
     until: "fino al {date}",
+    exceptOn: "tranne {dates}",
     imprint: "Note legali",
     privacy: "Privacy",
     language: "Lingua",

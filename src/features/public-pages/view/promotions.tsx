@@ -2,17 +2,25 @@
 import type { PublicPromotion } from "../../../domain/public/promotion.ts";
 import { fillText } from "../../../pages/languages.ts";
 import type { Shop } from "../content/content.ts";
+import { dateIn } from "../format.ts";
 import { LongText, Outside } from "./frame.tsx";
 
 /** Returns the name of an add-on that a promotion gives; undefined if it is not public. */
 export type NameOfAddon = (id: string) => string | undefined;
 
+/** A file can exclude a thousand days, of which the guests of the next weeks need the first. */
+const MAX_EXCLUDED_DATES = 10;
+
 type Props = { shop: Shop; promotion: PublicPromotion; nameOfAddon: NameOfAddon };
 
 /** What a promotion gives, and when. */
 export const Promotion = ({ shop, promotion, nameOfAddon }: Props) => {
-  const { texts, format } = shop;
+  const { texts, format, profile, now } = shop;
   const { conditions, schedule } = promotion;
+  const { date: today } = dateIn(profile.timezone, now);
+  const excluded = schedule.excludeDates
+    .filter((date) => date >= today)
+    .slice(0, MAX_EXCLUDED_DATES);
   const facts = [
     ...(conditions.minSubtotalCents === null
       ? []
@@ -27,6 +35,9 @@ export const Promotion = ({ shop, promotion, nameOfAddon }: Props) => {
       ? []
       : // A promotion that ends at midnight does not apply on the day that begins then.
         [fillText(texts.until, { date: format.shortDate(Date.parse(schedule.endsAt) - 1) })]),
+    ...(excluded.length === 0
+      ? []
+      : [fillText(texts.exceptOn, { dates: excluded.map(format.plainDate).join("; ") })]),
   ];
   const benefit = benefitOf(shop, promotion.benefit, nameOfAddon);
   return (
