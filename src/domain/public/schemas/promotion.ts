@@ -76,7 +76,9 @@ export const promotion = z.strictObject({
   }),
   stackable: flag("Whether the promotion can be combined with others"),
   priority: z.int().describe("The promotion with the highest priority is applied first"),
-  active: flag("Whether the promotion has started and not ended; ignores `schedule.weekly`"),
+  active: flag(
+    "Whether the promotion has started and not ended; ignores `schedule.weekly` and `schedule.excludeDates`",
+  ),
   status: active,
   ...commonFields,
 });
