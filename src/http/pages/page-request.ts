@@ -20,8 +20,8 @@ export type PageRequest = PageLocation & {
 };
 
 /**
- * Responds to a request for a page. An error that it throws becomes a page with its message, or a
- * problem for a script that accepts JSON.
+ * Responds to a request for a page. An error that it throws becomes a problem for a script that
+ * accepts JSON, and else a page. The page has the error's message if the reader can act on it.
  */
 export type HandlePage = (request: PageRequest) => HandlerResult;
 

@@ -19,15 +19,15 @@ const FOREIGN_ORIGIN: PageError = {
   fix: "open this page again, and repeat what you did there",
 };
 
-/** Returns what a page says about an error; undefined for a bug or an error of a command. */
-const pageErrorOf = (error: unknown): PageError | undefined =>
-  error instanceof AppError && error.code in PROBLEM_CODES
-    ? {
-        status: statusOf(error.code as HttpCode),
-        message: error.message,
-        fix: fixForPartners(error),
-      }
-    : undefined;
+/**
+ * Returns what a page says about an error; undefined for an error that only the operator can mend.
+ */
+function pageErrorOf(error: unknown): PageError | undefined {
+  if (!(error instanceof AppError) || !(error.code in PROBLEM_CODES)) return undefined;
+  const status = statusOf(error.code as HttpCode);
+  if (status >= 500) return undefined;
+  return { status, message: error.message, fix: fixForPartners(error) };
+}
 
 /** Returns the path of the public URL without a trailing slash; empty without a public URL. */
 export const basePathOf = (publicUrl: string): string =>
@@ -68,9 +68,11 @@ export const definePages =
 function createResponder(load: PageDefinition["load"]): HandlePage {
   let loaded: HandlePage | undefined;
   const catchError = (request: PageRequest, error: unknown): HandlerResult => {
-    const shown = wantsJson(request.context) ? undefined : pageErrorOf(error);
-    if (shown === undefined) throw error;
-    return respondWithError(request, shown);
+    if (wantsJson(request.context)) throw error;
+    const shown = pageErrorOf(error);
+    return shown === undefined
+      ? respondWithFailure(request, error)
+      : respondWithError(request, shown);
   };
   return (request) => {
     try {
@@ -92,6 +94,9 @@ function createResponder(load: PageDefinition["load"]): HandlePage {
 
 const respondWithError = async (request: PageRequest, error: PageError) =>
   (await import("./render-page.tsx")).respondWithErrorPage(request, error);
+
+const respondWithFailure = async (request: PageRequest, error: unknown) =>
+  (await import("./failure-page.tsx")).respondWithFailurePage(request, error);
 
 const fileRoute = (feature: string, laterScripts: readonly string[]): Route => ({
   method: "GET",

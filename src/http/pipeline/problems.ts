@@ -108,14 +108,10 @@ const titleOf = (code: string): string =>
     .replace(/\b(?:json|uri|url)\b|^\w/g, (letters) => letters.toUpperCase());
 
 /**
- * Returns the response to an error. A bug or a storage failure is logged in full; the client gets
- * only the request ID.
+ * Returns the problem of any error, and logs a bug or a storage failure in full. The problem of
+ * these has no details.
  */
-export function respondWithProblem(
-  rt: Runtime,
-  context: RequestContext,
-  error: unknown,
-): HttpResponse {
+export function reportProblem(rt: Runtime, context: RequestContext, error: unknown): Problem {
   const storageFailure = isStorageAppError(error)
     ? error
     : storageError(error, rt.config.databasePath);
@@ -132,9 +128,19 @@ export function respondWithProblem(
       error: storageFailure?.message ?? stackOf(error),
       ...(storageFailure?.fix !== undefined && { fix: storageFailure.fix }),
     });
-  const problem =
+  return (
     knownProblem ??
-    createProblem("internal", "Internal error. The request ID identifies it in the server's log.");
+    createProblem("internal", "Internal error. The request ID identifies it in the server's log.")
+  );
+}
+
+/** Returns the response to an error. It has no details of a bug or a storage failure. */
+export function respondWithProblem(
+  rt: Runtime,
+  context: RequestContext,
+  error: unknown,
+): HttpResponse {
+  const problem = reportProblem(rt, context, error);
   const rateLimitError = error instanceof RateLimitError ? error : undefined;
   const extra = {
     ...(error instanceof AppError && error.extensions),

@@ -221,8 +221,31 @@ test("an error page names no command of the operator, and the response to a bug 
   const forOperator = new AppError("conflict", "It is closed.", { fix: "deskbell desk create" });
   expect(await (await servePage(failing(forOperator)).get()).text()).not.toContain("desk create");
   const bug = await servePage(failing(new TypeError("secret detail"))).get();
-  expect(bug.status).toBe(500);
+  expect([bug.status, bug.headers.get("content-type")]).toEqual([500, "text/html; charset=utf-8"]);
   expect(await bug.text()).not.toContain("secret detail");
+});
+
+test("an error that only the operator can mend is a page in the reader's language, without its message", async () => {
+  const full = new AppError("storage_full", "The disk that holds /secret/folder is full.");
+  const { get } = servePage(failing(full));
+  const page = await get({ accept: "text/html", "accept-language": "de-CH" });
+  const headers = ["content-language", "cache-control", "retry-after"];
+  expect([page.status, ...headers.map((name) => page.headers.get(name))]).toEqual([
+    503,
+    "de",
+    "no-store",
+    "60",
+  ]);
+  const html = await page.text();
+  expect(html).toContain("<h1>Das geht gerade nicht</h1>");
+  expect(html).not.toMatch(/secret|disk|storage/);
+  const inSpanish = await get({ "accept-language": "de" }, "/b/my-shop/test?lang=es");
+  expect(inSpanish.headers.get("content-language")).toBe("es");
+  const problem = await get({ accept: "application/json" });
+  expect([problem.status, await problem.json()]).toEqual([
+    503,
+    expect.objectContaining({ code: "storage_full" }),
+  ]);
 });
 
 test.each<[what: string, headers: Record<string, string>, status: number]>([

@@ -1,8 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { OutsideText } from "../../../pages/outside-text.tsx";
+import { CallButton } from "../../../pages/call-button.tsx";
 import { fillText } from "../../../pages/languages.ts";
-import { telUrl } from "../../public-pages/view/contact.tsx";
 import { Frame, Outside } from "../../public-pages/view/frame.tsx";
 import type { BookingShop } from "../show/read-offer.ts";
 import { writeDateTime, writeEnd } from "../when.ts";
@@ -21,9 +20,7 @@ export const Telephone = ({ shop, texts }: BookingShop) => {
   const { phone, name } = shop.profile;
   return phone === null ? null : (
     <p>
-      <a class="button primary" href={telUrl(phone)}>
-        {fillText(texts.call, { business: name })}: <OutsideText text={phone} />
-      </a>
+      <CallButton label={fillText(texts.call, { business: name })} phone={phone} />
     </p>
   );
 };

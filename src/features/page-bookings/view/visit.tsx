@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
+import { telUrl } from "../../../pages/call-button.tsx";
 import { fillText } from "../../../pages/languages.ts";
 import type { VisitStatus } from "../../../domain/bookings/visit.ts";
 import { addressLines } from "../../public-pages/content/address.ts";
-import { mapUrlOfBusiness, telUrl } from "../../public-pages/view/contact.tsx";
+import { mapUrlOfBusiness } from "../../public-pages/view/contact.tsx";
 import type { BookingShop } from "../show/read-offer.ts";
 import { writeTotal } from "../total.ts";
 import { describeElsewhere, type VisitContent, type VisitView } from "../show/visit-view.ts";

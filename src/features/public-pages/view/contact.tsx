@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { telUrl } from "../../../pages/call-button.tsx";
 import type { ComponentChildren } from "preact";
 import { addressLines } from "../content/address.ts";
 import type { Shop } from "../content/content.ts";
@@ -111,5 +112,3 @@ export function mapUrlOfBusiness({ profile: { geo } }: Shop, lines: readonly str
 }
 
 const hostOf = (url: string): string => (URL.parse(url)?.host ?? url).replace(/^www\./, "");
-
-export const telUrl = (phone: string): string => `tel:${phone.replaceAll(/[^\d+]/g, "")}`;

@@ -345,7 +345,12 @@ test("a booking gets 503 while the master key cannot be read, and is made once i
   const { masterKeyPath } = api.config;
   renameSync(masterKeyPath, `${masterKeyPath}.away`);
   writeFileSync(masterKeyPath, "no key");
-  expect((await visitor.book(details)).status).toBe(503);
+  const refused = await visitor.book(details);
+  expect(refused.status).toBe(503);
+  const html = await refused.text();
+  expect(html).not.toContain("master key");
+  expect(html).toContain('href="tel:+17185550164"');
+  expect(html).toContain("<bdi>+1\u00a0718\u00a0555\u00a00164</bdi>");
   expect(listMade(api)).toEqual([]);
   renameSync(`${masterKeyPath}.away`, masterKeyPath);
   expect((await visitor.book(details)).status).toBe(303);
