@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Choice } from "../rules.ts";
 import { Options, type Page } from "./parts.tsx";
 
@@ -19,6 +19,17 @@ export function FindChoice({ page, label, name, choices }: Props) {
     setCanSearch(choices.length > MAX_UNSEARCHED);
     setText("");
   }, [choices.length]);
+  const list = useRef<HTMLSelectElement>(null);
+  const [resets, setResets] = useState(0);
+  useEffect(() => {
+    const form = list.current?.form;
+    const clear = () => {
+      setText("");
+      setResets((count) => count + 1);
+    };
+    form?.addEventListener("reset", clear);
+    return () => form?.removeEventListener("reset", clear);
+  }, []);
   const words = toWords(text);
   const matching = choices.filter((choice) => {
     const plainName = withoutAccents(choice.name);
@@ -40,7 +51,8 @@ export function FindChoice({ page, label, name, choices }: Props) {
       )}
       <label>
         {label}
-        <select name={name} required>
+        {/* A list that gets more choices keeps its choice, so a reset makes a new list. */}
+        <select key={resets} ref={list} name={name} required>
           <Options choices={matching} />
         </select>
       </label>

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Camera } from "./camera.tsx";
 import { useDesk } from "./connection.ts";
 import { Desk, type DeskProps } from "./desk.tsx";
@@ -21,9 +21,18 @@ export function LiveDesk(props: DeskProps) {
       document.getElementById("message")?.focus();
   }, [message]);
 
+  const sentForm = useRef<HTMLFormElement | null>(null);
+  useLayoutEffect(() => {
+    if (unanswered !== null) return;
+    // The next guest must not get the name and the time of the guest who was just entered.
+    if (message?.isGood === true) sentForm.current?.reset();
+    sentForm.current = null;
+  }, [unanswered]);
+
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
+    if (unanswered === null) sentForm.current = form;
     const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
     void desk.act(new URLSearchParams(fields), event.submitter?.textContent ?? "");
   };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { type PageOptions, useBrowser } from "../../../support/browser.ts";
 import { TEXTS } from "../../../../src/features/desk/browser/texts.ts";
@@ -39,6 +40,46 @@ test("a dish among many is found by a part of its name, without accents", async 
   await reader.waitForText("Marked as sold out.");
   const marked = [...rt.store.soldOut.list(businessOf(rt).id).keys()];
   expect(marked).toEqual([objectId("menu_item", SLUG, { key: "dish-0", previousKeys: [] })]);
+  expect(page.errors).toEqual([]);
+}, 60_000);
+
+/** Returns what the fields of the form for walk-ins contain, and how many services it offers. */
+async function readWalkIn(): Promise<(string | number)[]> {
+  const { document } = globalThis as unknown as {
+    document: { querySelectorAll: (selector: string) => Iterable<{ value: string }> };
+  };
+  const form = "#walk-in form:first-of-type";
+  const fields = document.querySelectorAll(`${form} :is(select, input:not([type=hidden]))`);
+  const services = document.querySelectorAll(`${form} [name=service] option`);
+  return [...[...fields].map(({ value }) => value), [...services].length];
+}
+
+test("the form for walk-ins is empty after a guest is entered, and stays as it is after a refusal", async (test) => {
+  const business = { slug: SLUG, name: "Salon", timezone: "Etc/UTC", currency: "EUR" };
+  const services = Array.from({ length: 15 }, (_, i) => ({
+    key: `care-${i}`,
+    name: `Care ${i}`,
+    durationMin: 30,
+    price: "10.00",
+  }));
+  const text = JSON.stringify({ catalog: 1, business, services });
+  const { page, reader } = await openDeskPage(test, openPage, {
+    prepare: (rt) => void applyCatalog(rt, [{ name: "more.json", text }]),
+  });
+  await page.run(openAll);
+  const before = await page.run(readWalkIn);
+  const enter = async (name: string, result: string) => {
+    expect(await page.run(readWalkIn)).toEqual(before);
+    await reader.fill("Find", "cut");
+    await reader.fill("Name", name);
+    await reader.fill("Came", "10");
+    await reader.click("Enter");
+    await reader.waitForText(result);
+  };
+  await enter("Bo", "Bo\nCut");
+  await enter("Cy", "Cy\nCut");
+  await enter("Di", "Nothing is free at this time.");
+  expect(await page.run(readWalkIn)).toEqual(expect.arrayContaining(["Di", "10", 1]));
   expect(page.errors).toEqual([]);
 }, 60_000);
 
