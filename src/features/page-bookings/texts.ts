@@ -41,6 +41,7 @@ export type BookingTexts = {
   needName: string;
   needContact: string;
   invalidEmail: string;
+  invalidPhone: string;
   invalid: string;
   heldUntil: string;
   total: string;
@@ -174,6 +175,7 @@ const TEXTS: Translations<BookingTexts> = {
     needName: "Please write your name.",
     needContact: "Please write an email address or a phone number.",
     invalidEmail: "This is not an email address. One looks like ana@example.com.",
+    invalidPhone: "This is not a phone number.",
     invalid: "This is too long or has invisible characters.",
     heldUntil: "We keep this time for you until {time}.",
     total: "Total",
@@ -307,6 +309,7 @@ const TEXTS: Translations<BookingTexts> = {
     needName: "Bitte schreiben Sie Ihren Namen.",
     needContact: "Bitte schreiben Sie eine E-Mail-Adresse oder Telefonnummer.",
     invalidEmail: "Das ist keine E-Mail-Adresse wie ana@example.com.",
+    invalidPhone: "Das ist keine Telefonnummer.",
     invalid: "Das ist zu lang oder hat unsichtbare Zeichen.",
     heldUntil: "Wir halten diese Zeit bis {time} für Sie frei.",
     total: "Gesamt",
@@ -442,6 +445,7 @@ const TEXTS: Translations<BookingTexts> = {
     needName: "Veuillez indiquer votre nom.",
     needContact: "Veuillez indiquer une adresse e-mail ou un numéro de téléphone.",
     invalidEmail: "Ce n’est pas une adresse e-mail telle que ana@example.com.",
+    invalidPhone: "Ce n’est pas un numéro de téléphone.",
     invalid: "C’est trop long ou contient des caractères invisibles.",
     heldUntil: "Nous vous gardons cet horaire jusqu’à {time}.",
     total: "Total",
@@ -576,6 +580,7 @@ const TEXTS: Translations<BookingTexts> = {
     needName: "Escriba su nombre.",
     needContact: "Escriba un correo electrónico o un teléfono.",
     invalidEmail: "No es una dirección como ana@example.com.",
+    invalidPhone: "No es un número de teléfono.",
     invalid: "Es demasiado largo o tiene caracteres invisibles.",
     heldUntil: "Le guardamos esta hora hasta las {time}.",
     total: "Total",
@@ -708,6 +713,7 @@ const TEXTS: Translations<BookingTexts> = {
     needName: "Scrivi il tuo nome.",
     needContact: "Scrivi un indirizzo e-mail o un numero di telefono.",
     invalidEmail: "Non è un indirizzo come ana@example.com.",
+    invalidPhone: "Non è un numero di telefono.",
     invalid: "È troppo lungo o ha caratteri invisibili.",
     heldUntil: "Ti teniamo questo orario fino alle {time}.",
     total: "Totale",

@@ -163,7 +163,7 @@ const Fields = ({ texts, form, errors }: DetailsProps) => (
         value={form.phone}
         autocomplete="tel"
         hint={texts.contactHint}
-        error={errors.phone && texts.invalid}
+        error={errors.phone && (errors.phone === "needed" ? texts.invalidPhone : texts.invalid)}
       />
     </div>
     <div class="field">

@@ -286,6 +286,22 @@ test("a form without a name, or without an email address and phone number, is sh
   expect((await visitor.book(details, { email: "", phone: "+1 718 555 0100" })).status).toBe(303);
 });
 
+test.for(["call me", "-", "ana@example.com", "12"])(
+  "the phone number '%s' is refused, because nobody could call it",
+  async (phone) => {
+    const { api, base, visitor } = openPage();
+    const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+    const details = await visitor.hold(action, times[0]!);
+    for (const email of ["", "ana@example.com"]) {
+      const response = await visitor.book(details, { email, phone });
+      expect(response.status).toBe(422);
+      expect(await response.text()).toContain("This is not a phone number.");
+    }
+    expect(listMade(api)).toEqual([]);
+    expect((await visitor.book(details, { email: "", phone: "110" })).status).toBe(303);
+  },
+);
+
 test("a price that changed while the guest typed is shown before anything is booked", async () => {
   const { api, base, visitor } = openPage();
   const { key } = firstService(api);
