@@ -73,6 +73,7 @@ export type BookingTexts = {
   changeUntil: string;
   changeClosed: string;
   cannotMove: string;
+  moveByPhone: string;
   cancel: string;
   cancelSure: string;
   cancelYes: string;
@@ -212,6 +213,7 @@ const TEXTS: Translations<BookingTexts> = {
     changeClosed: "It can no longer be changed here.",
     cannotMove:
       "No other time can be chosen here, because it is no longer offered as it was booked.",
+    moveByPhone: "Your visit keeps its time. For the time you chose, please call.",
     cancel: "Cancel",
     cancelSure: "Cancel this visit? It cannot be undone.",
     cancelYes: "Yes, cancel",
@@ -347,6 +349,7 @@ const TEXTS: Translations<BookingTexts> = {
     changeUntil: "Sie können bis {time} verschieben oder absagen.",
     changeClosed: "Hier lässt sich das nicht mehr ändern.",
     cannotMove: "Hier lässt sich keine andere Zeit wählen, weil es so nicht mehr angeboten wird.",
+    moveByPhone: "Ihr Besuch behält seine Zeit. Für die gewählte Zeit rufen Sie bitte an.",
     cancel: "Absagen",
     cancelSure: "Diesen Besuch absagen? Das lässt sich nicht zurücknehmen.",
     cancelYes: "Ja, absagen",
@@ -482,6 +485,7 @@ const TEXTS: Translations<BookingTexts> = {
     changeClosed: "Elle ne peut plus être modifiée ici.",
     cannotMove:
       "Aucune autre heure ne peut être choisie ici, car cette réservation n’est plus proposée ainsi.",
+    moveByPhone: "Votre visite garde son horaire. Pour l’horaire choisi, veuillez appeler.",
     cancel: "Annuler",
     cancelSure: "Annuler cette visite ? C’est définitif.",
     cancelYes: "Oui, annuler",
@@ -615,6 +619,7 @@ const TEXTS: Translations<BookingTexts> = {
     changeUntil: "Puede cambiarla o cancelarla hasta {time}.",
     changeClosed: "Ya no se puede cambiar aquí.",
     cannotMove: "Aquí no se puede elegir otra hora, porque ya no se ofrece tal como se reservó.",
+    moveByPhone: "Su visita conserva su hora. Para la hora elegida, llame, por favor.",
     cancel: "Cancelar",
     cancelSure: "¿Cancelar esta visita? No se puede deshacer.",
     cancelYes: "Sí, cancelar",
@@ -749,6 +754,7 @@ const TEXTS: Translations<BookingTexts> = {
     changeClosed: "Qui non si può più modificare.",
     cannotMove:
       "Qui non si può scegliere un altro orario, perché non è più offerta come è stata prenotata.",
+    moveByPhone: "La tua visita mantiene l’orario. Per l’orario scelto, telefona.",
     cancel: "Annulla",
     cancelSure: "Annullare questa visita? Non si può tornare indietro.",
     cancelYes: "Sì, annulla",

@@ -32,7 +32,7 @@ const TEXTS: Translations<FailureTexts> = {
   },
   it: {
     title: "Al momento non funziona",
-    text: "Il server ha un guasto. Riprovi tra qualche minuto.",
+    text: "Il server ha un guasto. Riprova tra qualche minuto.",
     call: "Chiama {business}",
   },
 };

@@ -17,6 +17,7 @@ import type { BusinessRow } from "../../../store/businesses.ts";
 import { addressLines } from "../../public-pages/content/address.ts";
 import { CALENDAR_END, writeCalendarStart, writeEntry } from "../../calendars/ical.ts";
 import { findMonth, type MonthOfTimes } from "./find-times.ts";
+import { isClosedError, recordRefusal } from "../post/book.ts";
 import {
   cancelOrderAsGuest,
   findGuestOrder,
@@ -28,7 +29,7 @@ import type { TicketOrder } from "../../tickets/rules.ts";
 import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import { OrderPage } from "../view/order.tsx";
 import { type BookingShop, openShop } from "./read-offer.ts";
-import { NO_STORE, parseForm, redirect, respondToRefusal, respondWithShop } from "./respond.tsx";
+import { NO_STORE, parseForm, redirect, respondWithShop } from "./respond.tsx";
 import { isGoneError, readInstant } from "./show-booking.tsx";
 import { fieldsToBook, keptFields, toQuery, urlOfStep } from "../urls.ts";
 import { textsOf } from "../texts.ts";
@@ -79,7 +80,7 @@ const pathOf = ({ shop }: BookingShop, token: string): string => `${shop.path}/v
 const keptQueryOf = (request: PageRequest): string => toQuery(keptFields(request));
 
 /** The messages that a visit can show after a change: values of `done` in its URL. */
-const MESSAGES = ["moved", "changeClosed", "cannotMove"] as const;
+const MESSAGES = ["moved", "changeClosed", "cannotMove", "moveByPhone"] as const;
 /**
  * The query of the URL of a visit that cannot be moved, because what was booked is no longer
  * offered.
@@ -268,9 +269,11 @@ async function changeAndRedirect(
     if (!(await retryWhileBusy(request.rt, () => run(linked)))) return respondEnded(request);
     return redirect(request, urlOfVisit(request, page, token, done));
   } catch (error) {
-    const refused = respondToRefusal(request, page, error);
-    if (refused) return refused;
     if (!(error instanceof AppError)) throw error;
+    if (isClosedError(error)) {
+      recordRefusal(request.rt, page.business, error);
+      return redirect(request, urlOfVisit(request, page, token, "done=moveByPhone"));
+    }
     if (error.code === "slot_taken")
       return redirect(request, urlOfVisit(request, page, token, "move=1&taken=1"));
     if (CLOSED.has(error.code))

@@ -17,7 +17,7 @@ type VisitProps = BookingShop & {
   keptQuery: string;
   /** The URL of the booking page. */
   bookUrl: string;
-  message: "moved" | "changeClosed" | "cannotMove" | null;
+  message: "moved" | "changeClosed" | "cannotMove" | "moveByPhone" | null;
 };
 
 const TITLES = {
@@ -93,7 +93,9 @@ export const VisitPage = (props: VisitProps) => {
           </a>
         </p>
       )}
-      {isOpen && (!canChange || message === "cannotMove") && <Telephone {...props} />}
+      {isOpen && (!canChange || message === "cannotMove" || message === "moveByPhone") && (
+        <Telephone {...props} />
+      )}
     </>
   );
 };

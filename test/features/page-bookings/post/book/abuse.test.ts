@@ -96,6 +96,26 @@ test("a guest can move a visit that a partner's key has made, however much the k
   expect(response.headers.get("location")).toBe(`${link}?done=moved`);
 });
 
+test("a guest whose move the share of the page refuses learns that the visit keeps its time, and whom to call", async () => {
+  const { api, links } = await attack("REQUEST", 12, "&month=2026-12");
+  edit(
+    api,
+    `UPDATE booking_segment SET ends_at = starts_at + 8 * 3600000
+      WHERE booking_id <> (SELECT min(id) FROM booking)`,
+  );
+  const visitor = createVisitor(api, addressOf(201));
+  const [link = ""] = links;
+  const { action, times } = await visitor.openTimes(`${link}?move=1&date=2026-12-05`);
+  const response = await visitor.post(action, { at: times[0]! });
+  const location = response.headers.get("location") ?? "";
+  expect(location).toBe(`${link}?done=moveByPhone`);
+  const html = await visitor.get(location);
+  expect(html).toContain("Your visit keeps its time. For the time you chose, please call.");
+  expect(html).toContain('<a class="button primary" href="tel:+17185550164"');
+  expect(html).not.toContain("5 December");
+  expect(checks.flatMap((check) => check(api, {} as never))).toHaveLength(1);
+});
+
 test("one email address makes at most ten visits a day, from any number of network addresses", async () => {
   const { api, base } = openPage("salon", "REQUEST", PROXY);
   const { key } = firstService(api);
