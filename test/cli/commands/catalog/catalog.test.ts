@@ -403,6 +403,11 @@ describe("init", () => {
     expect(existsSync("-")).toBe(false);
   });
 
+  test("the file of init names the language of its texts, which its author may have to change", async () => {
+    const { stdout } = await createTerminal().deskbell("init -");
+    expect(stdout).toMatch(/^ {2}locale: en$/m);
+  });
+
   test("init never overwrites a file", async () => {
     const file = join(createTempFolder(), "mine.yaml");
     writeFileSync(file, "mine");
