@@ -131,7 +131,7 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
     },
     {
       name: "businesses",
-      about: "List, show and delete businesses.",
+      about: "List, show, publish and delete businesses.",
       load: () => import("./commands/businesses.ts"),
     },
   ],
