@@ -36,7 +36,7 @@ export type DeskTexts = {
   status: Record<VisitStatus, string>;
   actions: Record<DeskVisitAction, string>;
   /** The text above the actions of which a guest should be told. The text says who does that. */
-  tells: Record<Teller, string>;
+  tells: Record<Teller | "nobodyCanCall", string>;
   newTime: string;
   note: string;
   save: string;
@@ -155,6 +155,7 @@ export const TEXTS: Translations<DeskTexts> = {
       partner: "The partner that made the booking is told, and can tell the guest.",
       mail: "The guest gets a mail.",
       nobody: "Nobody tells the guest: please call.",
+      nobodyCanCall: "Nobody tells the guest, and no phone number is shown here.",
     },
     newTime: "New time",
     note: "Note",
@@ -288,6 +289,7 @@ export const TEXTS: Translations<DeskTexts> = {
       partner: "Der Partner, über den gebucht wurde, erfährt es und kann es dem Gast sagen.",
       mail: "Der Gast bekommt eine E-Mail.",
       nobody: "Niemand sagt es dem Gast: bitte anrufen.",
+      nobodyCanCall: "Niemand sagt es dem Gast, und hier steht keine Telefonnummer.",
     },
     newTime: "Neue Zeit",
     note: "Notiz",
@@ -421,6 +423,7 @@ export const TEXTS: Translations<DeskTexts> = {
       partner: "Le partenaire qui a fait la réservation est prévenu et peut prévenir le client.",
       mail: "Le client reçoit un e-mail.",
       nobody: "Personne ne prévient le client : appelez-le.",
+      nobodyCanCall: "Personne ne prévient le client, et aucun numéro ne s’affiche ici.",
     },
     newTime: "Nouvelle heure",
     note: "Note",
@@ -556,6 +559,7 @@ export const TEXTS: Translations<DeskTexts> = {
       partner: "El socio que hizo la reserva recibe el aviso y puede avisar al cliente.",
       mail: "El cliente recibe un correo.",
       nobody: "Nadie avisa al cliente: llámalo, por favor.",
+      nobodyCanCall: "Nadie avisa al cliente, y aquí no aparece ningún teléfono.",
     },
     newTime: "Nueva hora",
     note: "Nota",
@@ -690,6 +694,7 @@ export const TEXTS: Translations<DeskTexts> = {
       partner: "Il partner che ha fatto la prenotazione viene avvisato e può avvisare il cliente.",
       mail: "Il cliente riceve un’e-mail.",
       nobody: "Nessuno avvisa il cliente: chiamalo, per favore.",
+      nobodyCanCall: "Nessuno avvisa il cliente, e qui non c’è un numero di telefono.",
     },
     newTime: "Nuovo orario",
     note: "Nota",

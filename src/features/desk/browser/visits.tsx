@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
 import { useMemo } from "preact/hooks";
+import { telUrl } from "../../../pages/call-button.tsx";
 import { fillPlural, fillText } from "../../../pages/languages.ts";
 import type { Teller } from "../../../domain/bookings/visit.ts";
 import type { DeskVisit, DeskVisitAction } from "../rules.ts";
 import { dayText, Form, momentText, type Page } from "./parts.tsx";
+import type { DeskTexts } from "./texts.ts";
 
 /** Returns the ID of the row of a visit in the list of its day. */
 const rowId = ({ id }: DeskVisit): string => `visit-${id}`;
@@ -101,7 +103,7 @@ function Row({ page, visit, withDate = false }: RowProps) {
           <span class="what">{fillText(texts.decideBy, { time: momentText(page, decideBy) })}</span>
         )}
         {withDate && actions.some(isNotifying) && (
-          <span class={`what ${lookOf(teller)}`}>{texts.tells[teller]}</span>
+          <span class={`what ${lookOf(teller)}`}>{texts.tells[tellerOf(visit)]}</span>
         )}
       </span>
       <span class="states">
@@ -169,6 +171,10 @@ const isNotifying = (action: DeskVisitAction): boolean => NOTIFYING.includes(act
  */
 const lookOf = (teller: Teller): string => (teller === "nobody" ? "warn" : "faint");
 
+/** Returns which text says who tells the guest. Nobody is asked to call an unknown number. */
+const tellerOf = ({ teller, contact }: DeskVisit): keyof DeskTexts["tells"] =>
+  teller === "nobody" && !contact?.phone ? "nobodyCanCall" : teller;
+
 function VisitDetails({ page, visit, withDate = false }: RowProps) {
   const { texts } = page;
   const { id, actions, contact, start, teller } = visit;
@@ -184,7 +190,7 @@ function VisitDetails({ page, visit, withDate = false }: RowProps) {
       {contact && (
         <p>
           {contact.phone !== null && (
-            <a class="button" href={`tel:${contact.phone}`}>
+            <a class="button" href={telUrl(contact.phone)}>
               {contact.phone}
             </a>
           )}{" "}
@@ -206,7 +212,7 @@ function VisitDetails({ page, visit, withDate = false }: RowProps) {
         </Form>
       )}
       {!withDate && actions.some(isNotifying) && (
-        <p class={lookOf(teller)}>{texts.tells[teller]}</p>
+        <p class={lookOf(teller)}>{texts.tells[tellerOf(visit)]}</p>
       )}
       {actions.includes("reschedule") && (
         <Form

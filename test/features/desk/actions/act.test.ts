@@ -4,7 +4,11 @@ import { rescheduleBooking } from "../../../../src/app/bookings/reschedule.ts";
 import { postponePublicEvent } from "../../../../src/app/catalog/public-events.ts";
 import { createStaffMember, deleteStaffMember } from "../../../../src/app/catalog/staff.ts";
 import { createTimeOff } from "../../../../src/app/bookings/time-off.ts";
-import { DESK_RIGHTS, type DeskVisit } from "../../../../src/features/desk/rules.ts";
+import {
+  DESK_RIGHTS,
+  type DeskRight,
+  type DeskVisit,
+} from "../../../../src/features/desk/rules.ts";
 import { tokenOf } from "../../../../src/features/desk/actions/act.ts";
 import { createDeskLink } from "../../../../src/features/desk/desks.ts";
 import { cancelTicketOrder } from "../../../../src/features/tickets/orders/change-order.ts";
@@ -90,12 +94,13 @@ test("a pending visit comes first and is accepted in the name of the desk", asyn
 
 test("each visit says who tells its guest about a change", async () => {
   const { api, view, get } = await openDesk();
-  const { id } = book(api, "10:00");
+  const { id } = book(api, "10:00", { customer: { name: "Ana", phone: "030 / 99 88" } });
   makePending(api, id);
   const tellers = async () => (await view()).days[0]?.visits.map(({ teller }) => teller);
   expect(await tellers()).toEqual(["nobody"]);
   const page = await (await get("")).text();
   expect(page).toContain(">Nobody tells the guest: please call.<");
+  expect(page).toContain('href="tel:0309988"');
   expect(page).not.toContain(">The partner that made the booking");
   const services = await api.request("/v1/businesses/salon-aurora/services");
   const { data } = (await services.json()) as { data: { id: string }[] };
@@ -113,6 +118,18 @@ test("each visit says who tells its guest about a change", async () => {
   expect(await (await get("")).text()).toContain(
     ">The partner that made the booking is told, and can tell the guest.<",
   );
+});
+
+test.for<[what: string, allow: DeskRight[], phone: string | null]>([
+  ["a desk that shows no contact details", ["visits"], "030 99 88"],
+  ["a visit without a phone number", ["visits", "guests"], null],
+])("%s asks nobody to call the guest", async ([, allow, phone]) => {
+  const { api, get } = await openDesk({ allow });
+  const { id } = book(api, "10:00", { customer: { name: "Ana", email: "ana@example.com", phone } });
+  makePending(api, id);
+  const page = await (await get("")).text();
+  expect(page).toContain(">Nobody tells the guest, and no phone number is shown here.<");
+  expect(page).not.toContain("please call.<");
 });
 
 test("a desk declines, cancels and completes visits, marks no-shows, and moves a visit to a time that is no slot", async () => {
