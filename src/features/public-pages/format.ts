@@ -1,3 +1,4 @@
+import { DAY_MIN } from "../../domain/availability/wall-clock.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import {
   WEEK,
@@ -66,8 +67,16 @@ function createFormat(options: FormatOptions) {
   const regions = new Intl.DisplayNames(locale, { type: "region" });
 
   /** @param minute minutes after midnight, perhaps of the next day */
-  const wallTime = (minute: number): string => wallTimes.format((minute % 1440) * 60_000);
-  const hours = (start: number, end: number): string => `${wallTime(start)} – ${wallTime(end)}`;
+  const wallTime = (minute: number): string => wallTimes.format((minute % DAY_MIN) * 60_000);
+  const duration = (minutes: number): string => {
+    const [h, min] = [Math.floor(minutes / 60), minutes % 60];
+    return [h > 0 ? `${h} h` : "", min > 0 || h === 0 ? `${min} min` : ""]
+      .filter(Boolean)
+      .join(" ");
+  };
+  /** Returns a range of times; `24 h` for a whole day, whose two times are both midnight. */
+  const hours = (start: number, end: number): string =>
+    start === 0 && end === DAY_MIN ? duration(DAY_MIN) : `${wallTime(start)} – ${wallTime(end)}`;
   const weekday = (day: Weekday): string => weekdays.format(dateOfWeekday(day));
 
   /** Returns `Mon – Fri` for three or more consecutive days, else each day; "" without days. */
@@ -91,13 +100,7 @@ function createFormat(options: FormatOptions) {
         ? money(cents)
         : getFormat({ ...options, currency: booked, currencyDigits: digits }).money(cents),
     percent: (basisPoints: number): string => percents.format(basisPoints / 10_000),
-    /** @param minutes a duration */
-    duration(minutes: number): string {
-      const [h, min] = [Math.floor(minutes / 60), minutes % 60];
-      return [h > 0 ? `${h} h` : "", min > 0 || h === 0 ? `${min} min` : ""]
-        .filter(Boolean)
-        .join(" ");
-    },
+    duration,
     time: (ms: number): string => times.format(ms),
     longDate: (ms: number): string => longDates.format(ms),
     shortDate: (ms: number): string => shortDates.format(ms),

@@ -28,6 +28,14 @@ test.each<[what: string, days: readonly Weekday[], start: string, end: string, t
 });
 
 test.each([
+  [0, 1440, "24 h"],
+  [0, 720, "12:00 AM – 12:00 PM"],
+  [600, 2040, "10:00 AM – 10:00 AM"],
+])("the hours from minute %i to %i of a day are written as %s", (start, end, text) => {
+  expect(format.hours(start, end).replaceAll(/\s/g, " ")).toBe(text);
+});
+
+test.each([
   [0, "0 min"],
   [1, "1 min"],
   [45, "45 min"],
