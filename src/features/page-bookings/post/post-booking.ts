@@ -194,7 +194,8 @@ function respondToError(
   state: Omit<DetailsState, "status">,
   error: unknown,
 ): Promise<HttpResponse> | HttpResponse {
-  const refused = respondToRefusal(request, page, error);
+  const fields = [...fieldsOf(state.choice), ...keptFields(request)];
+  const refused = respondToRefusal(request, page, error, urlOfStep(page, fields));
   if (refused) return refused;
   if (isUsedError(error)) return respondUsed(request, page, state.key, true);
   if (!(error instanceof AppError)) throw error;

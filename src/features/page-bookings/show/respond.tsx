@@ -86,11 +86,15 @@ export function respondWithShop(
   });
 }
 
-/** Shows that the page takes no booking, and the telephone number. */
+/**
+ * Shows that the page takes no booking, and the telephone number.
+ * @param timesUrl the URL of other times that the page may still take; null if there are none
+ */
 export const respondClosed = (
   request: PageRequest,
   props: BookingShop,
   status = 200,
+  timesUrl: string | null = null,
 ): HttpResponse =>
   respondWithShop(request, props, {
     title: props.texts.title,
@@ -100,6 +104,11 @@ export const respondClosed = (
         <Heading>{props.texts.title}</Heading>
         <p>{takesBookings(props.business) ? props.texts.shareUsed : props.texts.closed}</p>
         <Telephone {...props} />
+        {timesUrl !== null && (
+          <p>
+            <a href={timesUrl}>{props.texts.anotherTime}</a>
+          </p>
+        )}
       </>
     ),
   });
@@ -107,15 +116,19 @@ export const respondClosed = (
 /**
  * Shows the telephone number to a guest whose visit or order the page refuses, and records that for
  * the operator. Returns undefined for other errors.
+ * @param timesUrl the URL of the times of what the guest has chosen; null for an order
  */
 export function respondToRefusal(
   request: PageRequest,
   props: BookingShop,
   error: unknown,
+  timesUrl: string | null = null,
 ): HttpResponse | undefined {
   if (!isClosedError(error)) return undefined;
   recordRefusal(request.rt, props.business, error);
-  return respondClosed(request, props, 429);
+  // The page may fill a part of each day, but the limit of a visitor counts the visits of any day.
+  const isOfDay = error instanceof AppError && error.code === "too_many_holds";
+  return respondClosed(request, props, 429, isOfDay ? timesUrl : null);
 }
 
 /**
