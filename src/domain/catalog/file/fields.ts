@@ -152,8 +152,12 @@ const hasWrongCase = (zone: string): boolean =>
 const LOCALE = "a language such as de or pt-BR";
 export const locale = z.string(LOCALE).regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, LOCALE);
 
-const URL = "a web address such as https://example.com/soup.jpg";
-export const webAddress = z.url({ protocol: /^https?$/, error: URL }).max(2000, URL);
+const urlLike = (example: string) => {
+  const error = `a web address such as ${example}`;
+  return z.url({ protocol: /^https?$/, error }).max(2000, error);
+};
+export const webAddress = urlLike("https://example.com/about");
+export const imageAddress = urlLike("https://example.com/soup.jpg");
 
 const EMAIL = "an e-mail address";
 export const email = z.email(EMAIL).max(200, EMAIL);
@@ -166,9 +170,9 @@ export const DEFAULT_STATUS: CatalogStatus = "ACTIVE";
 
 const image = z.union(
   [
-    webAddress,
+    imageAddress,
     fields({
-      url: webAddress,
+      url: imageAddress,
       ...optional({ alt: line(300), width: integer(1, 100_000), height: integer(1, 100_000) }),
     }),
   ],

@@ -8,6 +8,7 @@ import {
   defaultsFor,
   fields,
   flag,
+  imageAddress,
   images,
   list,
   optional,
@@ -43,7 +44,7 @@ const page = fields(
     booking: choice("OFF", "REQUEST", "CONFIRM"),
     embedOrigins: list(origin, 20),
     orders: fields(optional({ payWithinHours: integer(1, 720), maxQuotaPercent: integer(1, 100) })),
-    theme: fields(optional({ accent: colour, logo: webAddress })),
+    theme: fields(optional({ accent: colour, logo: imageAddress })),
   }),
 );
 

@@ -79,7 +79,9 @@ test("publishing without a privacy policy and an imprint is refused until the co
   );
   expect([invalid.code, invalid.stderr]).toEqual([
     2,
-    expect.stringContaining("--privacy-url must be a web address"),
+    expect.stringContaining(
+      "--privacy-url must be a web address such as https://example.com/about, not 'nope'",
+    ),
   ]);
   expect(await isPublished()).toBe(false);
   expect((await deskbell(`businesses publish salon-aurora ${LEGAL}`)).code).toBe(0);
