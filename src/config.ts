@@ -13,7 +13,8 @@ import type { LogFormat } from "./platform/log.ts";
 import { listCacheFolders, type Machine, userDataDir } from "./platform/user-folders.ts";
 
 /**
- * The configuration is plain data, which the worker threads get. Flags override the environment.
+ * The configuration is plain data, so that it can be passed to worker threads. Flags override the
+ * environment.
  */
 export type Config = {
   dataDir: string;

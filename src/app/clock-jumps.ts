@@ -82,13 +82,11 @@ export function createJumpDetector(
     lastOffset = offset;
   };
 
-  /**
-   * Returns whether the clocks have not jumped, without the write lock that `shiftIfJumped` takes.
-   */
+  /** Returns true if the clocks have not jumped. Unlike `shiftIfJumped`, it takes no write lock. */
   function isUnchanged(offset: number): boolean {
     if (Math.abs(offset - firstOffset) >= MIN_JUMP_MS) return false;
     const stored = store.clock.find();
-    // A daemon still has to store its offset.
+    // A daemon still has to store its offset, so the result for a daemon is false.
     if (stored === undefined || stored.source !== clocks.source()) return !isDaemon;
     return Math.abs(offset - stored.offsetMs) < MIN_JUMP_MS;
   }

@@ -68,7 +68,7 @@ export function createReceiverFinder(
 
 /**
  * An endpoint, and the key whose rights decide what the endpoint receives. `reader` is undefined
- * for an endpoint of the operator alone.
+ * for an endpoint of the operator, which no key owns.
  */
 type Receiver = { endpoint: EndpointRow; reader: EventReader | undefined };
 

@@ -48,14 +48,17 @@ export type GuestNews = {
   startsAt: number;
   endsAt: number;
   /**
-   * When a pending visit expires unless it is approved, a pending order unless it is paid, or a
-   * hold unless it is confirmed.
+   * The time at which the object expires: a pending visit unless it is approved, a pending order
+   * unless it is paid, or a hold unless it is confirmed.
    */
   decideBy: number | null;
   cancelUntil: number;
   /** The public event of an order, which may leave the catalog before the guest is told. */
   event?: EventNames;
-  /** The HMAC of the network address of a visitor, towards whose limit the news counts. */
+  /**
+   * The HMAC of the network address of a visitor. The news counts towards the limit of this
+   * visitor.
+   */
   visitor?: Buffer;
 };
 
@@ -92,8 +95,6 @@ export type DaemonControl = {
 /** Returns where guests who were erased are still stored outside the database, as in backups. */
 export type FindErasedGuests = (rt: Runtime) => FeatureReport;
 
-/** Loads the functions of features that read their records about a guest's visit. */
 export const loadGuestRecords = (): Promise<ReadGuestRecords[]> => loadFromFeatures("guestRecords");
 
-/** Loads the functions of features that find erased guests outside the database. */
 export const loadErasedGuests = (): Promise<FindErasedGuests[]> => loadFromFeatures("erasedGuests");

@@ -26,7 +26,7 @@ export type Reply = {
  */
 export type IdempotentRequest = { keyId: string; token: string; request: string };
 
-/** What is encrypted of a reply, as JSON. */
+/** The part of a reply that is stored encrypted, as JSON. */
 type Sealed = { hmacKey: string; status: number; headers: string[]; body: string | null };
 
 const rowIdOf = ({ keyId, token }: Pick<IdempotencyRow, "keyId" | "token">): string =>
@@ -66,7 +66,7 @@ export const hasReply = (rt: Runtime, token: Token): boolean => findRow(rt, toke
 
 /**
  * Returns the stored reply for a token, whatever request the token was sent with. The caller must
- * know that the client is the one that sent the request.
+ * have checked that the client is the one that sent the first request.
  * @throws AppError signing_unavailable
  */
 export function findReplyOfToken(rt: Runtime, token: Token): Reply | undefined {
@@ -150,10 +150,10 @@ function sealWithoutReference(
   row: IdempotencyRow,
   visitIds: ReadonlySet<string>,
 ): Buffer | undefined {
-  // A reply that no key decrypts cannot be repeated.
+  // A reply that no key decrypts cannot be repeated, so it is left unchanged.
   const plain = tryDecrypt(rt, row);
   const reply = plain === undefined ? undefined : (JSON.parse(plain) as Sealed);
-  // The reply to a form of the booking page is the token of a link.
+  // The reply to a form of the booking page is the token of a link, not JSON.
   if (reply?.body?.startsWith("{") !== true) return undefined;
   const body = JSON.parse(reply.body) as { data?: { id?: string; customerRef?: string | null } };
   const { data } = body;

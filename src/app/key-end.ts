@@ -37,7 +37,8 @@ export function listEndpointsOfKey(rt: Runtime, key: ListedKey): EndpointRow[] {
 }
 
 /**
- * Revokes a key. Revoking a revoked key again stops the endpoints that it has kept.
+ * Revokes a key. If the key was already revoked but kept its endpoints, a second revocation stops
+ * them.
  * @param keepsEndpoints whether the key's endpoints still receive events
  * @throws AppError resource_not_found
  */
@@ -121,7 +122,6 @@ function stop(rt: Runtime, key: ListedKey, reason: "key_revoked" | "key_expired"
   };
 }
 
-/** Returns the details of the entry in the audit log. */
 const toDetails = ({ endpoints, keptEndpoints, releasedHolds }: Stopped) => ({
   disabledEndpoints: endpoints.map(({ id }) => id),
   keptEndpoints: keptEndpoints.map(({ id }) => id),

@@ -87,7 +87,8 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       selfRotation: input.selfRotation ?? false,
       guestMail: input.guestMail ?? false,
     });
-    // A new key has no previous secret, so this end of a previous secret has no effect.
+    // A new key has no previous secret, so the end of the previous secret that is given here has no
+    // effect.
     const created = createSecret(
       rt,
       id,
@@ -164,8 +165,8 @@ export function assertNotEnded(rt: Runtime, key: ListedKey): void {
 }
 
 /**
- * @throws AppError conflict if the key has ended and kept its endpoints, which the setting would
- *   not stop
+ * @throws AppError conflict if the key has ended and kept its endpoints, because the setting would
+ * not stop them anymore
  */
 function assertEndpointsStop(rt: Runtime, key: ListedKey): void {
   if (key.endpointsAtEnd === "STOP" || !hasEnded(key, rt.now())) return;
@@ -208,7 +209,7 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
     if (Object.keys(changed).length === 0) return key;
     rt.store.keys.update(keyId, { ...key, ...changed });
     const updated = getKey(rt, keyId);
-    // `listOf` lists the endpoints of the business or partner, also those of its other keys.
+    // `listOf` lists all endpoints of the business or partner, including those of its other keys.
     for (const endpoint of rt.store.endpoints.listOf(key))
       if (endpoint.keyId === keyId) narrowEndpoint(rt, endpoint, updated.eventGroups);
     const { expiresAt } = changes;
@@ -306,7 +307,7 @@ export function createKeyUsage(rt: Runtime): KeyUsage {
     record: (keyId, at) => void usedAt.set(keyId, at),
     recordBrowser: (keyId, at) => void seenInBrowserAt.set(keyId, at),
     flush() {
-      // Each key in `seenInBrowserAt` is also in `usedAt`.
+      // Each key in `seenInBrowserAt` is also in `usedAt`, so checking `usedAt` is enough.
       if (usedAt.size === 0) return;
       rt.tx(() => {
         for (const [keyId, at] of usedAt) rt.store.keys.markUsed(keyId, at);

@@ -15,8 +15,8 @@ type Stores = Pick<Runtime, "store">;
 const KEY_CHECK_ID = "key check";
 
 /**
- * The number of guests whose data are tried. A wrong key decrypts none of the data, so a few guests
- * are enough.
+ * Number of guests whose data are decrypted to test the key. A wrong key decrypts none of the data,
+ * so a few guests are enough.
  */
 const TRIED_GUESTS = 100;
 
@@ -84,7 +84,10 @@ function guestsError(masterKeyPath: string): AppError {
   });
 }
 
-/** Returns how the operator replaces lost secrets of features, to continue a sentence. */
+/**
+ * Returns the end of a sentence, which tells the operator how to replace the lost secrets of
+ * features.
+ */
 export const andOtherSecrets = (): string =>
   FEATURES.flatMap(({ secretTables = {} }) => Object.values(secretTables))
     .map((remedy) => `, and ${remedy}`)

@@ -60,9 +60,11 @@ export type Runtime = Pick<
   newId: (prefix: IdPrefix) => string;
   secrets: SecretBox;
   freeBytes: () => number;
-  /** Returns whether the disk of the database is mounted read-only. */
   isDiskReadOnly: () => boolean;
-  /** Returns why the database's path no longer leads to the open file; undefined if it does. */
+  /**
+   * Returns why the database's path no longer leads to the open file; undefined if the path still
+   * leads to it.
+   */
   findLoss: () => string | undefined;
   log: Log;
   /**
@@ -136,7 +138,8 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
       if (loss !== undefined) throw lostFileError(databasePath, loss);
       if (db.inTransaction) return connection.tx(work);
       assertMayWrite();
-      // A rollback of the transaction would undo a shift inside of it.
+      // The shift is made before the transaction, because a rollback would undo a shift inside of
+      // it.
       applyJump();
       return connection.tx(() => {
         // Another process may have ended the right to write while this one waited for the lock.

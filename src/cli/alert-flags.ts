@@ -1,7 +1,7 @@
 import { ALERT_FORMATS } from "../domain/conditions/alert-url.ts";
 import { choice, text, toggle } from "./flags.ts";
 
-/** The flags for alerts, of `serve`, `alerts test` and `alerts send`. */
+/** The alert flags of `serve`, `alerts test` and `alerts send`. */
 export const ALERT_FLAGS = {
   alertUrl: text(
     "url",

@@ -19,7 +19,10 @@ const BUSY_TIMEOUT_MS = 30_000;
 export class Cli extends Terminal {
   readonly #opened: Runtime[] = [];
   #usedBusiness: BusinessRow | undefined;
-  /** The database in messages about errors of SQLite: its path, once the configuration is read. */
+  /**
+   * The text that names the database in messages about SQLite errors. `config()` sets it to the
+   * path.
+   */
   #databasePath = "the database";
 
   config(configFlags: ConfigFlags = {}): Config {
@@ -72,18 +75,19 @@ export class Cli extends Terminal {
   }
 
   /**
-   * Undoes what a dry run has written, because a terminal that is stopped with Ctrl-S would
-   * otherwise keep the daemon from writing. The text to print is computed before. A command that
-   * reads data after printing no longer sees its own changes.
+   * Rolls back what a dry run has written, before the command prints. A terminal that is stopped
+   * with Ctrl-S would otherwise keep the transaction open, and the daemon could not write. The text
+   * to print is computed before. A command that reads data after printing no longer sees its own
+   * changes.
    */
   protected override beforePrint(): void {
     for (const runtime of this.#opened) runtime.undoDryRun();
   }
 
   /**
-   * Returns a known error of SQLite as an AppError that names the file. The commands in the fix of
-   * another AppError about a business get the --business that the user gave, because a command
-   * without this option would ask for a business.
+   * Returns a known SQLite error as an AppError that names the database file. Any other AppError
+   * about a business gets the user's `--business` option in the commands of its fix, because these
+   * commands would otherwise ask for a business.
    */
   explain(error: unknown): unknown {
     const known = storageError(error, this.#databasePath);
@@ -98,14 +102,20 @@ export class Cli extends Terminal {
     return new AppError(code, message, { fix: insertBusiness(fix, slug), issues, extensions });
   }
 
-  /** Returns the business with the given slug, by default that of --business, else the only one. */
+  /**
+   * Returns the business with the given slug. The default slug is that of `--business`. If neither
+   * is given, the only business is returned.
+   */
   business(rt: Runtime, wantedSlug = this.flags.business): BusinessRow {
     this.#usedBusiness =
       wantedSlug === undefined ? getOnlyBusiness(rt) : getBusiness(rt, wantedSlug);
     return this.#usedBusiness;
   }
 
-  /** Returns the ID of the business of --business; undefined without this option. */
+  /**
+   * Returns the ID of the business that `--business` names, or undefined if the option is not
+   * given.
+   */
   businessId(rt: Runtime): string | undefined {
     const { business } = this.flags;
     return business === undefined ? undefined : getBusiness(rt, business).id;
@@ -121,7 +131,7 @@ export class Cli extends Terminal {
     return this.flags.dryRun ? `would be ${past}` : past;
   }
 
-  /** Prints an object with --json, and a message on stderr. */
+  /** Prints the object on stdout if `--json` is given. The text is a note on stderr. */
   report(object: object, text: string): void {
     if (this.flags.json) this.printObject(object);
     this.note(text);

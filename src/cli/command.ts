@@ -7,7 +7,7 @@ export type CommandSpec = {
   about: string;
   arguments: readonly string[];
   flags: Flags;
-  /** The values of the argument, each with its description; shells complete them. */
+  /** The possible values of the argument and their descriptions, for the completion in shells. */
   values?: Readonly<Record<string, string>>;
   /** The command runs if its group is named without a command. */
   isDefault?: true;
@@ -29,7 +29,10 @@ export type CommandGroup = {
 
 type CommandResult = void | number | Promise<void | number>;
 
-/** Flags that a feature adds to a command, and what runs instead of the command if `isMeant`. */
+/**
+ * Flags that a feature adds to a command, and a `run` that replaces the command's own if `isMeant`
+ * returns true.
+ */
 export type CommandVariant = Pick<CommandSpec, "flags" | "run"> & {
   /** Arguments that replace those of the command: a flag may stand for a required argument. */
   arguments?: readonly string[];

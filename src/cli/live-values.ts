@@ -8,8 +8,9 @@ export type Suggestion = { value: string; about: string };
 export type Lister = (rt: Runtime, business: BusinessRow | undefined) => Suggestion[];
 
 /**
- * The stored values that a shell suggests for an argument or flag. `valueKind` names it for all
- * groups of commands, such as `--order`, or for one group, such as `events <event>`.
+ * The stored values that a shell suggests for an argument or flag. `valueKind` is the argument or
+ * flag itself for all groups of commands, such as `--order`, or its name in one group, such as
+ * `events <event>`.
  */
 export type LiveValues = readonly [valueKind: string, list: Lister];
 

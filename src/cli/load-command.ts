@@ -36,7 +36,8 @@ async function withSubcommands(group: CommandGroup, path = group.name): Promise<
         : withFeatureVariants(child, childPath);
     }),
   );
-  // A group such as `catalog import`, whose commands all come from features, may be empty.
+  // A group whose commands all come from features, such as `catalog import`, is left out if no
+  // feature adds a command.
   const commands = children.filter((child) => !("commands" in child) || child.commands.length > 0);
   const added = await Promise.all(
     FEATURES.flatMap<FeatureSubcommands>(({ subcommands = [] }) => subcommands)

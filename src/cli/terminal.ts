@@ -15,7 +15,9 @@ export type GlobalFlags = {
   business: string | undefined;
   /** The value of --business on the command line; undefined if it is from the environment. */
   typedBusiness: string | undefined;
-  /** All values of --business, which a command for several businesses repeats. */
+  /**
+   * All values of `--business`, which can be repeated for commands that accept several businesses.
+   */
   businesses: readonly string[];
   json: boolean;
   quiet: boolean;

@@ -21,7 +21,7 @@ export type Clock = { timezone: string; now: number };
 /**
  * Parses a time as typed, local to the business: `18:00`, `tomorrow 18:00`, `now`,
  * `2026-12-01T18:00`, or a time with an offset.
- * @param day an instant on the day of a time that has no date; by default, now
+ * @param day any instant of the day to use if `text` has no date; by default, now
  * @param dayName the name of this day for the error message
  * @returns epoch milliseconds
  */

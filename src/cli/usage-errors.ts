@@ -23,7 +23,7 @@ export function assertNoMissingValue(target: Command, line: readonly string[]): 
         `${word} needs a value: '${value}' is read as an option.`,
         `write a value after ${word}; to use '${value}' as text, write ${asText(word, value)}`,
       );
-    // The value is not read as an option of its own.
+    // The next word is the value of this option, so it is not checked as an option.
     i += 1;
   }
 }
@@ -64,7 +64,7 @@ const asText = (word: string, value: string): string =>
  */
 export function mapUsageErrors(target: Command, line: readonly string[]): void {
   target.exitOverride((exit) => {
-    // Help or the version has been printed.
+    // Commander throws after it has printed the help or the version, which is not an error.
     if (exit.exitCode === 0 || exit.code === "commander.help") throw exit;
     const describe = DESCRIPTIONS[exit.code];
     if (describe === undefined) throw new Error(exit.message, { cause: exit });

@@ -4,9 +4,9 @@ import type { components } from "./generated/api.ts";
 export type Problem = components["schemas"]["Problem"];
 
 /**
- * What went wrong: a code of the API, or one of the client. `connection_failed` means that no
- * complete response came; `unexpected_response` that a response is not one of deskbell, for example
- * the page of a proxy.
+ * What went wrong: a code of the API, or a code of the client. `connection_failed` means that no
+ * complete response came. `unexpected_response` means that the response is not from deskbell, but
+ * for example from a proxy.
  */
 export type ErrorCode = Problem["code"] | "connection_failed" | "unexpected_response";
 

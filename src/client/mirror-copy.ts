@@ -3,7 +3,10 @@ import type { MirrorEntry, MirrorStorage } from "./mirror-storage.ts";
 
 /** A stored object; null after it was deleted, so that an older event does not restore it. */
 type Entry = {
-  /** The field of the list's response that has the object; "" if the response is one array. */
+  /**
+   * The field of the menu's response that contains the object, such as `items`; "" for every other
+   * list.
+   */
   part: string;
   object: MirroredObject | null;
   /** The sequence number of the event or response that the object comes from. */
@@ -101,14 +104,17 @@ export class MirrorCopy {
     this.changed.add(list);
   }
 
-  /** Returns the objects of a list, each with the field of the response that has the object. */
+  /** Returns the objects of a list, each with the field of the response that contains it. */
   async objectsOf(list: MirrorList): Promise<[part: string, MirroredObject][]> {
     return [...(await this.#entriesOf(list)).values()].flatMap(({ part, object }) =>
       object === null ? [] : [[part, object] as [string, MirroredObject]],
     );
   }
 
-  /** Returns the sequence number of the newest state of an object that the copy has. */
+  /**
+   * Returns the sequence number up to which the copy knows an object. The number comes from the
+   * last response with the whole list or from the object itself, whichever is higher.
+   */
   async sequenceOf(list: MirrorList, id: string): Promise<number> {
     const entry = (await this.#entriesOf(list)).get(id);
     return Math.max(this.stateOf(list).sequence, entry?.sequence ?? -1);
@@ -140,7 +146,10 @@ export class MirrorCopy {
     this.#forgetEtag(list);
   }
 
-  /** Makes the next response have the whole list, which then replaces the copy. */
+  /**
+   * Drops the ETag of a list, so that the next response contains the whole list and replaces the
+   * copy.
+   */
   #forgetEtag(list: MirrorList): void {
     if (this.stateOf(list).etag !== null) this.changeState(list, { etag: null });
   }

@@ -4,7 +4,7 @@ import { LISTS, type MirrorList, partOf, partsIn } from "./mirror-lists.ts";
 import type { Arguments, DeskbellClient, DeskbellEvent, Result } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
-/** The maximum numbers of IDs in a request and of events in a response that the API allows. */
+/** The API allows at most this many IDs in a request and this many events in a response. */
 const MAX_IDS = 500;
 const MAX_EVENTS = 500;
 

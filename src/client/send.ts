@@ -33,7 +33,7 @@ const MAX_PAUSE_SECONDS = 8;
 const TEMPORARY = [502, 503, 504];
 
 /**
- * Sends a request, and again after a temporary failure if that is safe.
+ * Sends a request, and sends it again after a temporary failure if a repetition is safe.
  * @throws DeskbellError
  * @throws the reason of the signal if it is aborted
  */

@@ -68,7 +68,8 @@ export function createAttemptRunner(
     const unsent = { ...delivery, attempt: null, isGone: false, outcomeClass: undefined };
     if (event === undefined) return { ...unsent, settlement: CORRUPT_SETTLEMENT };
     const key = target.keyId === null ? undefined : rt.store.keys.findById(target.keyId);
-    // An operator may have narrowed the key's event groups since the event was written.
+    // The rights are checked again, because an operator may have narrowed the key's event groups
+    // since the event was written.
     const reader =
       partnerId === null
         ? (key ?? "operator")

@@ -43,17 +43,20 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
       const shiftedMs = unstored?.shiftedMs ?? 0;
       if (isJump || unstored) onShift((isJump ? byMs : 0) - shiftedMs);
       if (isJump) {
-        // Deliveries that were created since the first try have due times of the new clock.
+        // Deliveries that were created since the first try already have due times of the new clock,
+        // so a later try does not shift them.
         const upTo = unstored?.upTo ?? lastNumber;
         const error = tryWrite(() => storeShift(byMs, wallNow, upTo));
         if (error !== undefined) {
-          // A locked database is not logged, but a later try that finds the disk full or gone is.
+          // The message is logged only once, and only if the disk is full or gone. A locked
+          // database is not logged.
           if (isStorageUnavailable(error) && !isStorageUnavailable(unstored?.error))
             rt.log(
               "error",
               "The clock was set, and the new due times cannot be stored, so deliveries are paused.",
             );
-          // The next check finds the same jump.
+          // `wall` and `monotonic` keep their values, so the next check finds the same jump and
+          // tries again.
           unstored = { upTo, shiftedMs: byMs, error };
           return;
         }
@@ -80,7 +83,8 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
       }
       const latest = wall + MAX_WAIT_MS;
       if (due.hasDueAfter(latest)) tryWrite(() => due.bringForward(latest, wall));
-      // A new worker has no backoffs: each endpoint that fails is probed at once.
+      // A new worker has no backoffs in memory, so the stored backoffs are cleared. Each endpoint
+      // that fails is then probed at once.
       tryWrite(rt.store.endpoints.clearBackoffs);
     },
   };

@@ -65,8 +65,8 @@ export type DeliveryListeners = {
 };
 
 /**
- * Sends webhook deliveries. One process alone sends, so a claim is kept in memory. The database has
- * a delivery as PENDING until its outcome is written; after a crash it is due again.
+ * Sends webhook deliveries. Claims are kept in memory, because no other process sends. A delivery
+ * is PENDING in the database until its outcome is written, so it is due again after a crash.
  */
 export class DeliveryWorker {
   readonly #rt: Runtime;

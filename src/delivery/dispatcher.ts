@@ -161,7 +161,6 @@ export class Dispatcher {
     return rows.length > 0 ? "NO_PERMIT" : "NOTHING";
   }
 
-  /** Turns the prompt permits of overdue attempts into late ones. */
   markOverdue(): void {
     this.#inFlight.markOverdue();
   }
@@ -186,8 +185,8 @@ export class Dispatcher {
   }
 
   /**
-   * Makes the endpoint be read again. Call it when an outcome has disabled the endpoint, because
-   * its other deliveries are then parked.
+   * Makes the dispatcher read the endpoint again. Call it when an outcome has disabled the
+   * endpoint, because its other deliveries are then parked.
    */
   expire(endpointId: string): void {
     this.#queues.find(endpointId)?.expire();

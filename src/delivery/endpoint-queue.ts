@@ -265,7 +265,7 @@ export class EndpointQueue {
     this.claimedCount -= 1;
   }
 
-  /** Makes the endpoint and its due rows be read again before the next delivery. */
+  /** Makes the next delivery read the endpoint and its due rows again. */
   expire(): void {
     // NaN differs from every commit count.
     this.commitCount = Number.NaN;

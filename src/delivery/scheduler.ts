@@ -71,7 +71,8 @@ export function startScheduler(
         try {
           return await run();
         } catch (error) {
-          // Stopping closes the database while a task may still wait between two transactions.
+          // A stop closes the database while a task may still wait between two transactions, so an
+          // error is expected then.
           if (stopping.signal.aborted) return;
           if (isStorageUnavailable(error)) return logDamage(error);
           if (!isBusy(error)) throw error;

@@ -162,7 +162,7 @@ function sendPost(
       request?.abort(ABORTED);
     };
     let timer = setTimeout(() => {
-      // A process that was suspended until now has yet to read the response.
+      // A process that was suspended may not have read a response that has already arrived.
       if (now() - startedAt > timeoutMs + SUSPENDED_MS) timer = setTimeout(abort, CATCH_UP_MS);
       else abort();
     }, timeoutMs);

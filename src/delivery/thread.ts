@@ -48,7 +48,7 @@ function start([checks, schedule]: [readonly Check[], readonly StartWork[]]): vo
     onAttempt: isWatched ? (attempt) => postMessage({ type: "attempt", attempt }) : undefined,
     onDisabled: () => works.forEach(({ checkSoon }) => checkSoon?.()),
   });
-  // cron may warn of a late tick while it starts a job.
+  // cron may warn of a late tick while it starts a job, so `console.warn` is replaced first.
   console.warn = (text) => logWarning(rt.log, String(text));
   const scheduler = startScheduler(rt, worker, works);
 

@@ -67,7 +67,6 @@ export type EndpointsAtEnd = "STOP" | "KEEP" | "UNDECIDED";
 
 type Lifetime = { revokedAt: number | null; expiresAt: number | null };
 
-/** Returns whether a key has been revoked or has expired. */
 export const hasEnded = ({ revokedAt, expiresAt }: Lifetime, now: number): boolean =>
   revokedAt !== null || (expiresAt !== null && expiresAt <= now);
 
@@ -106,7 +105,7 @@ export const keyHints = (kind: KeyKind, text: string): { prefix: string; last4: 
   last4: text.slice(-4),
 });
 
-/** Returns the CRC-32 of a text, with digits and letters as the digits of base 62. */
+/** Returns the CRC-32 of a text as base-62 digits. */
 function checksum(text: string): string {
   let remainder = crc32(text);
   let digits = "";

@@ -3,10 +3,16 @@ const NONE: ReadonlySet<string> = new Set();
 export const shallowEqual = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
 
-/** A field whose value has names that an owner chooses, of which none is ignored. */
+/**
+ * `deepEqual` ignores no field inside of this field, because the owner of the business chooses the
+ * names there.
+ */
 const FREELY_NAMED = "attributes";
 
-/** Compares JSON values, except the fields in `ignored` at any depth, but not below attributes. */
+/**
+ * Compares JSON values. Fields whose names are in `ignored` are not compared at any depth, except
+ * inside of `attributes`.
+ */
 export function deepEqual(a: unknown, b: unknown, ignored = NONE): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -30,7 +36,6 @@ export function deepEqual(a: unknown, b: unknown, ignored = NONE): boolean {
   );
 }
 
-/** Returns the names of the fields whose values differ. */
 export function differingFields(before: object, after: object): string[] {
   const left = before as Record<string, unknown>;
   const right = after as Record<string, unknown>;

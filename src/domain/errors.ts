@@ -151,7 +151,8 @@ const ONLY_CODE = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$/;
  * operator would have to look up.
  */
 export function errorInWords(error: unknown): string {
-  // The cause says more than a message such as "fetch failed".
+  // The whole chain of causes is searched for a known code, because the message of the error itself
+  // may be only "fetch failed".
   for (let reason = error; reason instanceof Error; reason = reason.cause) {
     const words = SYSTEM_ERROR_WORDS[(reason as NodeJS.ErrnoException).code ?? ""];
     if (words !== undefined) return words;
@@ -172,7 +173,7 @@ export function fetchErrorInWords(error: unknown): string {
  */
 const OPENSSL = /\berror:[\dA-F]{8}:[^:]*:[^:]*:([^:]+)/;
 
-/** Reasons of OpenSSL for a response that is not TLS. */
+/** The reasons that OpenSSL gives for a response that is not TLS. */
 const NOT_TLS: ReadonlySet<string> = new Set([
   "wrong version number",
   "packet length too long",
@@ -180,8 +181,8 @@ const NOT_TLS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the words for a message with an error of OpenSSL or a known code; otherwise the message
- * with the system's text in place of each code.
+ * Returns the words for an OpenSSL error or a code of `SYSTEM_ERROR_WORDS` in the message. Any
+ * other message is returned with the system's text in place of each code.
  */
 function textInWords(text: string): string {
   const [, reason] = OPENSSL.exec(text) ?? [];

@@ -52,7 +52,7 @@ const START = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 const END = /^(?:(?:[0-3]\d|4[0-7]):[0-5]\d|48:00)$/;
 
 export const isStartTime = (text: string): boolean => START.test(text);
-/** Returns whether the text can end a window. An end after midnight counts on, up to 48:00. */
+/** Returns whether the text can end a window. An end after midnight is above 24:00, up to 48:00. */
 export const isEndTime = (text: string): boolean => END.test(text);
 
 export const isLocalDate = (text: string): boolean =>
@@ -159,7 +159,7 @@ export function expandDay(text: string, timezone: string, now: number): string {
   const [, name = "", time] = /^(yesterday|today|tomorrow|now)(?:[T ](.*))?$/i.exec(text) ?? [];
   const day = name.toLowerCase();
   if (day === "") return text;
-  // A time after `now` has no meaning.
+  // A text such as `now 18:00` has no meaning, so it is returned unchanged.
   if (day === "now")
     return time === undefined ? formatInstant(now - (now % 60_000), timezone) : text;
   const date = addDays(localDateOf(now, timezone), DAYS[day as keyof typeof DAYS]);
@@ -169,7 +169,7 @@ export function expandDay(text: string, timezone: string, now: number): string {
 /**
  * Returns the epoch milliseconds of a time: `18:00`, `tomorrow 18:00`, `now`, `2026-12-01T18:00`,
  * or a time with an offset. Returns undefined for any other text.
- * @param day an instant on the day that a time without a date means
+ * @param day any instant of the day to use if `text` has no date
  */
 export function parseTimeOfDay(
   text: string,

@@ -6,8 +6,8 @@ export type Currency = { currency: string; currencyDigits: number };
 
 // Currency codes by their number of decimals, from list one of ISO 4217 as published on 2024-06-25,
 // with amendment 176 (XCG). Precious metals, test codes and currencies of institutions are left
-// out. The decimals of Node's Intl differ for some currencies: they come from CLDR, and are those
-// of cash.
+// out. Node's Intl has different decimals for some currencies, because its data come from CLDR and
+// are the decimals of cash.
 const CODES_BY_DIGITS = [
   "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
   "",
@@ -82,7 +82,10 @@ export const formatMoney = (minorUnits: number, { currencyDigits }: Currency): s
 export const formatPercent = (basisPoints: number): string =>
   formatDecimal(basisPoints, 2).replace(/\.?0+$/, "");
 
-/** An amount, or a problem as the rest of a sentence that begins with the field's name. */
+/**
+ * An amount, or what is wrong with it: the end of a sentence that begins with the name of the
+ * field.
+ */
 type ParsedAmount = { units: number } | { problem: string };
 
 /** Parses an amount such as `35.00` into minor units, without floating-point arithmetic. */
@@ -95,6 +98,7 @@ export function parseMoney(
     max: MAX_MINOR_UNITS,
     noun: "an amount",
     // A file without a valid currency is read with four decimals, the most that any currency has.
+    // The example then has the usual two.
     example: digits > 3 ? "35.00" : formatDecimal(35 * 10 ** digits, digits),
     limit: `${currency} has ${digits === 0 ? "none" : digits}`,
   });
@@ -137,7 +141,10 @@ function formatDecimal(units: number, digits: number): string {
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** An amount as catalog files write it, or a problem as the rest of a sentence about the cell. */
+/**
+ * An amount in the format of catalog files, or what is wrong with it: the end of a sentence about
+ * the cell.
+ */
 type MoneyCell = { amount: string } | { problem: string };
 
 /**

@@ -3,7 +3,7 @@ import { distance } from "fastest-levenshtein";
 const MAX_SUGGESTIONS = 3;
 
 /**
- * Returns up to three known names that `name` probably means: those with the best kind of match.
+ * Returns up to three known names that `name` probably means. All of them have the same, best rank.
  */
 export function nearest(name: string, known: readonly string[]): string[] {
   const typed = name.toLowerCase();

@@ -3,7 +3,8 @@ const PLAIN = /^[\x20-\x7e]*$/;
 // These characters control a terminal, or reorder, hide or join other characters.
 const HIDDEN = String.raw`\x7f-\x9f\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0`;
 const JOINED = String.raw`[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Emoji_Modifier}]`;
-// Persian, Indic scripts and emoji need joiners between two characters.
+// Persian, Indic scripts and emoji need joiners between two characters, so a joiner there is not
+// unsafe.
 const UNSAFE = new RegExp(
   String.raw`[\x00-\x1f${HIDDEN}](?<!${JOINED}[\u200c\u200d](?=${JOINED}))`,
   "gu",
@@ -96,7 +97,7 @@ const MAX_NAMES = 5;
 
 /**
  * Returns `a, b, c, d, e and 3 more`.
- * @param count the number of all names, of which `names` may have only the first
+ * @param count the number of all names, if `names` has only the first of them
  */
 export function summarizeNames(names: readonly string[], count = names.length): string {
   const shown = names.slice(0, MAX_NAMES);

@@ -29,8 +29,9 @@ import { AVAILABILITY_PATH } from "./routes.ts";
 import { createListener } from "./transport/listener.ts";
 
 /**
- * Returns whether many clients use a path: one of the API, or the first page of a business.
- * Monitors read other paths, and one device may read another page all day.
+ * Returns whether many clients usually request a path: a path of the API, or the first page of a
+ * business. Other paths tell little, because a monitor or a single device may request one of them
+ * all day.
  */
 const isOfClient = (path: string): boolean => path.startsWith("/v1/") || path === "/b/:slug";
 
@@ -73,19 +74,20 @@ export function createApp(
   const sharedAddress = createSharedAddressDetector(rt);
   const watch: RequestWatch = { onResponse: null };
   const observeAll: ResponseObserver = (routePath, context, response) => {
-    // Requests for availability are not counted. Scans pause in favor of the counted requests, and
-    // a client that is alone would otherwise wait for its own requests.
+    // Scans for availability pause for the requests that are recorded here. Requests for
+    // availability are not recorded, because a client that is alone would then wait for its own
+    // requests.
     if (routePath.path !== AVAILABILITY_PATH) scanQueue.recordRequest();
-    // Requests to other paths are not recorded, because the proxy itself may send them as health
-    // checks.
+    // Requests to other paths are not recorded, because they may be health checks that a proxy
+    // itself sends.
     if (isOfClient(routePath.path)) sharedAddress.record(context.request);
     observe(routePath, context, response);
     watch.onResponse?.(routePath.path, context, response);
   };
   const pipeline = createPipeline(rt, accessControl, observeAll, getClientAddress);
   const listHandler = createListHandler(rt, metrics);
-  // Several routes of a feature use one object, such as a cache, which the first of them creates.
-  // The function that creates the object is its key.
+  // Several routes of a feature can share one object, such as a cache. The first route that opens
+  // the object creates it. The key in the map is the function that creates the object.
   const sharedObjects = new Map<unknown, SharedObject>();
   const deps: HandlerDeps = {
     rt,
@@ -107,7 +109,7 @@ export function createApp(
   };
   const api = createApiCaller(
     routes,
-    // The routes are created below, and looked up when a call comes.
+    // `routePaths` is assigned below, before the first call looks up a path in it.
     (path) => routePaths.find((routePath) => routePath.path === path),
     pipeline,
   );

@@ -67,7 +67,7 @@ const visitRoutes = <Row extends Visit>(
   const { one, many, Name, path: base } = noun;
   const body = `${Name}Response` as const;
   const withCustomer = `${Name}WithCustomerResponse` as const;
-  /** @param summary an imperative verb, which the noun follows */
+  /** @param summary an imperative verb, to which the noun is added */
   const stateRoute = (action: StateAction, summary: string, description: string) =>
     post("Bookings", `${base}/:id/${action === "noShow" ? "no-show" : action}`, {
       operationId: `${action === "noShow" ? "markNoShow" : action}${Name}`,

@@ -20,7 +20,6 @@ export function createLastingState(
   save: (text: string | null) => void,
 ): LastingState {
   let last: { text: string; at: number } | null = null;
-  /** Whether the saved text is not null. */
   let hasSavedText = false;
   return {
     record(text) {

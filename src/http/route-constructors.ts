@@ -34,14 +34,14 @@ export const post = withMethod("POST");
 export const patch = withMethod("PATCH");
 export const remove = withMethod("DELETE");
 
-/** Returns a route outside `/v1/businesses`, which needs no key. `path` is the full path. */
+/** Returns a route that is outside `/v1/businesses` and needs no key. `path` is the full path. */
 export const openGet = (
   path: string,
   operation: Spec & { handle: (deps: HandlerDeps) => OpenHandler },
 ): RouteDefinition => ({ ...operation, group: "Operations", method: "GET", path, scope: "open" });
 
 /**
- * Returns a route that is not below one business, for keys for several businesses. `path` begins
+ * Returns a route whose path names no business, for keys for several businesses. `path` begins
  * below `/v1/`.
  */
 export const routeOfPartner = (
@@ -77,20 +77,20 @@ export const responseOf = (
   headers: readonly HeaderName[] = PRIVATE,
 ): Responses => ({ [status]: { description, body, headers } });
 
-/** Returns the 200 of an object without an ETag. */
+/** Describes a 200 response with an object that has no ETag. */
 export const unversioned = (description: string, body: Body): Responses =>
   responseOf(200, description, body);
 
-/** Returns the 200 of an object with an ETag. */
+/** Describes a 200 response with an object that has an ETag. */
 export const versioned = (description: string, body: Body): Responses =>
   responseOf(200, description, body, VERSIONED);
 
-/** Returns the 200 of one page of a list, which links to the next page. */
+/** Describes a 200 response with one page of a list, which links to the next page. */
 export const paged = (description: string, body: Body): Responses =>
   responseOf(200, description, body, [...PRIVATE, "Link"]);
 
 /**
- * Returns the 200 of a response with an ETag, and the 304 for a client that has it.
+ * Describes a 200 response with an ETag, and the 304 response for a client that has this ETag.
  * @param headers headers of both responses
  * @param moreOf200 headers of the 200 only
  */
@@ -104,17 +104,22 @@ export const conditional = (
   304: { description: "Not modified: the ETag in If-None-Match still matches.", headers },
 });
 
-/** Returns the 201 of a new object with an ETag and a URL of its own. */
+/** Describes a 201 response with a new object that has an ETag and a URL of its own. */
 export const created = (description: string, body: Body): Responses =>
   responseOf(201, description, body, ["Location", ...VERSIONED]);
 
-/** Returns the 200 of a dry run, and the 201 of a new object with an ETag and a URL of its own. */
+/**
+ * Describes the 200 response to a dry run, and the 201 response with a new object that has an ETag
+ * and a URL of its own.
+ */
 export const createdOrDry = (noun: string, body: Body): Responses => ({
   ...versioned(dryRunOf(noun), body),
   ...created(`The new ${noun}.`, body),
 });
 
-/** Returns the 200 of a dry run, and the 201 of a new object without an ETag. */
+/**
+ * Describes the 200 response to a dry run, and the 201 response with a new object that has no ETag.
+ */
 export const createdUnversioned = (noun: string, body: Body): Responses => ({
   ...unversioned(dryRunOf(noun), body),
   ...responseOf(201, `The new ${noun}.`, body),
@@ -122,5 +127,5 @@ export const createdUnversioned = (noun: string, body: Body): Responses => ({
 
 const dryRunOf = (noun: string): string => `With \`dryRun=true\`: the ${noun} as it would be.`;
 
-/** Returns the 204 of a request that deletes an object. */
+/** Describes the 204 response to a request that deletes an object. */
 export const deleted = (description: string): Responses => ({ 204: { description } });

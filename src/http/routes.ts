@@ -41,8 +41,8 @@ const pagedCatalog = (body: SchemaName): RouteDefinition["responses"] =>
   conditional("The list, or one page of it.", body, CATALOG_HEADERS, ["Content-Language", "Link"]);
 
 /**
- * The routes of the core. Unless `openGet` makes a route, its path is below
- * `/v1/businesses/:slug`; the constructors are in route-constructors.ts.
+ * The routes of the core. Their paths are below `/v1/businesses/:slug`, except for the routes that
+ * `openGet` makes. The constructors are in route-constructors.ts.
  */
 const CORE_ROUTES: readonly RouteDefinition[] = [
   catalogRoute(lists.profile, {

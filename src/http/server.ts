@@ -175,8 +175,8 @@ async function openServer(
     const { server } = await listen(listener as Parameters<typeof listen>[0], {
       hostname: host,
       port: port === 0 ? { random: true } : port,
-      // These options replace defaults of listhen: another port, exiting before the drain,
-      // printing, or binding to localhost.
+      // The defaults of listhen do not fit a server: it would take another port if this one is in
+      // use, exit before the drain, print texts or bind to localhost.
       isProd: true,
       autoClose: false,
       public: !isLoopbackHost(host),

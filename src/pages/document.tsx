@@ -24,8 +24,8 @@ export type DocumentProps = {
 };
 
 /**
- * The HTML document of a page. Its script takes the content over with the props that the server
- * rendered it with.
+ * The HTML document of a page. The page's script takes over the content, with the same props with
+ * which the server rendered it.
  */
 export const Document = ({
   language,

@@ -40,8 +40,8 @@ export const choosePageLanguage = (
     .find((language) => language !== undefined) ?? "en";
 
 /**
- * Returns a text with the values of its placeholders, such as `{name}`. A value that ends with a
- * full stop, such as the Spanish `9:30 a. m.`, also ends the sentence.
+ * Replaces placeholders such as `{name}` in a text by their values. If a value ends with a full
+ * stop, such as the Spanish `9:30 a. m.`, the full stop after its placeholder is left out.
  */
 export const fillText = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replaceAll(/\{(\w+)\}(\.?)/g, (placeholder, name: string, stop: string) => {
@@ -50,7 +50,7 @@ export const fillText = (text: string, values: Readonly<Record<string, string | 
     return value.endsWith(".") ? value : value + stop;
   });
 
-/** A text for each plural form of a language; `other` stands for a form that has none. */
+/** A text for each plural form of a language. `other` is used for a form that has no text. */
 export type PluralText = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
 
 /** Returns the text for a number, which fills the placeholder `{count}`. */

@@ -39,7 +39,10 @@ export function contrastOf(one: string, other: string): number {
 const mix = (from: Rgb, to: Rgb, share: number): Rgb =>
   from.map((channel, i) => channel + ((to[i] ?? 0) - channel) * share) as unknown as Rgb;
 
-/** Returns the colour, mixed with just enough ink to make text in it readable on the paper. */
+/**
+ * Returns the colour, mixed with just enough of `ink` that text of the mixed colour is readable on
+ * `paper`.
+ */
 function readableOn(colour: string, { paper, ink }: typeof LIGHT): string {
   for (let step = 0; step < MIXING_STEPS; step++) {
     const mixed = format(mix(parse(colour), parse(ink), step / MIXING_STEPS));
@@ -48,7 +51,10 @@ function readableOn(colour: string, { paper, ink }: typeof LIGHT): string {
   return ink;
 }
 
-/** Returns the CSS of an accent colour, and of black or white text on it, for a background. */
+/**
+ * Returns the CSS of an accent colour that is readable on a background, and of black or white text
+ * on the accent colour.
+ */
 function declare(colour: string, background: typeof LIGHT): string {
   const accent = readableOn(colour, background);
   const [onAccent] = ["#ffffff", "#000000"].toSorted(

@@ -35,13 +35,17 @@ export const readMigrations = (): string[] => listMigrations().sort().map(readTe
 /** `entries` has the rows of SQLite's table `sqlite_schema` as JSON. */
 type BuiltSchema = { version: number; entries: string[] };
 
-/** Returns the schema after the last migration. The build writes it: undefined without a build. */
+/**
+ * Returns the schema after the last migration. The build writes the file with the schema, so the
+ * result is undefined if the program runs from source.
+ */
 export const readBuiltSchema = (): BuiltSchema | undefined =>
   RUNS_FROM_SOURCE ? undefined : (JSON.parse(readText("dist/schema.json")) as BuiltSchema);
 
 /**
- * Returns the script of a thread: the URL of the source (under vitest) or of the bundle or, in the
- * executable, the text of the bundle. A feature has its thread in thread.ts.
+ * Returns the script of a thread: in the executable, the text of the bundle; otherwise, the URL of
+ * the bundle, or the URL of the source under vitest. The thread of a feature is in the feature's
+ * thread.ts.
  */
 const threadScript = (name: string, source: string): URL | string => {
   if (IS_EXECUTABLE) return readText(`dist/${name}.js`);
@@ -105,7 +109,10 @@ export const readDoc = (name: string): Buffer => readAsset(DOCS + name);
 /** Returns a script or style of the pages below /b/, such as `desk.js`, which the build writes. */
 export const readPageFile = (name: string): Buffer => readAsset(`dist/pages/${name}`);
 
-/** Returns the OpenAPI document of a server without a public URL, which the build writes. */
+/**
+ * Returns the OpenAPI document that the build writes. The document is for a server without a public
+ * URL.
+ */
 export const readOpenApi = (): string => readText("dist/openapi.json");
 
 export const readVersion = lazy(

@@ -13,7 +13,10 @@ export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 const HEAD_BYTES = NONCE_BYTES + TAG_BYTES;
 const BLOCK_BYTES = 16;
-/** The nonce of zeros never encrypts a text, and no tag computed with it leaves this file. */
+/**
+ * The nonce of zeros can be used again and again: it never encrypts a text, and no tag computed
+ * with it leaves this file.
+ */
 const ZERO_NONCE = new Uint8Array(NONCE_BYTES);
 
 /** Returns the texts, or undefined if the key does not decrypt all of them. */

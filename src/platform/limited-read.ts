@@ -20,7 +20,7 @@ const POLL_MS = 10;
  *   system is thrown unchanged.
  */
 export function readLimited(path: string, limits: ReadLimits = READ_LIMITS): Buffer {
-  // Opening a pipe that has no writer would block.
+  // `O_NONBLOCK` keeps `openSync` from blocking on a pipe that has no writer.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(file);
@@ -68,7 +68,10 @@ function readPipe(file: number, path: string, content: Content, limits: ReadLimi
   }
 }
 
-/** Returns undefined if a writer has not written more yet, and no bytes if there is no writer. */
+/**
+ * Reads the next bytes of a pipe. Returns undefined if its writer has not written more yet, and an
+ * empty buffer if there is no writer.
+ */
 function readWaiting(file: number): Buffer | undefined {
   try {
     return readChunk(file);
@@ -138,7 +141,7 @@ class Content {
     this.#limits = limits;
   }
 
-  /** Returns whether the chunk has bytes. */
+  /** Adds a chunk, and returns whether the chunk has any bytes. */
   add(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#limits.maxBytes) throw tooLargeError(this.#name, this.#limits);

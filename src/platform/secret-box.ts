@@ -13,8 +13,8 @@ import { createDurably, syncFolder } from "./durable-file.ts";
 import { NONCE_BYTES, decryptTogether, type SealedRow, TAG_BYTES } from "./gcm-batch.ts";
 
 /**
- * Encrypts texts at rest with AES-256-GCM, bound to their row. The key file holds one key. During a
- * rotation it holds several, the newest first.
+ * Encrypts stored texts with AES-256-GCM. A text can be decrypted only with the ID of its row. The
+ * key file holds one key. During a rotation it holds several, the newest first.
  */
 export type SecretBox = {
   /**
@@ -191,7 +191,8 @@ function prepare(key: Buffer): KeyObject {
 }
 
 function decryptWith(key: Buffer, sealed: Uint8Array, rowId: string): string | undefined {
-  // Node throws an error of its own for a tag that has too few bytes.
+  // A text that is too short is refused here, because Node throws an error of its own for a tag
+  // with too few bytes.
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv("aes-256-gcm", prepare(key), sealed.subarray(0, NONCE_BYTES))
     .setAAD(Buffer.from(rowId))
@@ -280,16 +281,16 @@ export function createMasterKey(path: string, random: (bytes: number) => Buffer)
   } finally {
     unlinkSync(draft);
   }
-  // The name is synced before anything encrypted with the key is stored: a power cut must not take
-  // the key away.
+  // The folder is synced before anything encrypted with the key is stored, so that a power cut
+  // cannot take the key file away.
   syncFolder(dirname(path));
 }
 
 /** Replaces the keys by renaming a draft: readers see either the old keys or the new ones. */
 function replaceKeys(path: string, keys: Buffer[], random: (bytes: number) => Buffer): void {
   renameSync(writeDraft(path, keys, random), path);
-  // The name is synced before anything is encrypted with the new key: a power cut must not bring
-  // the old file back.
+  // The folder is synced before anything is encrypted with the new key, so that a power cut cannot
+  // bring the old file back.
   syncFolder(dirname(path));
 }
 

@@ -1,4 +1,4 @@
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
 
-/** Stops this thread for some milliseconds: for a transaction, which cannot wait otherwise. */
+/** Blocks this thread. Synchronous code, such as a transaction, cannot await a timer instead. */
 export const sleep = (ms: number): void => void Atomics.wait(SLEEPER, 0, 0, ms);

@@ -3,11 +3,12 @@ import { isLoopbackHost } from "../domain/addresses.ts";
 
 // This file connects to the mail server, for alerts and for mails to guests.
 
-/** Error codes of nodemailer: the mail server was reached, but refuses the settings. */
+/** Error codes of nodemailer for a mail server that was reached, but refuses the settings. */
 const REFUSALS = new Set(["ETLS", "EAUTH", "ENOAUTH"]);
 const TIMEOUT_MS = 10_000;
 /**
- * The timeout is long: after a timeout, a mail may be sent again that a slow server already has.
+ * The timeout is long, because a mail may be sent again after a timeout, although a slow server
+ * already has it.
  */
 const RESPONSE_TIMEOUT_MS = 60_000;
 
@@ -39,7 +40,8 @@ export function createMailer(smtpUrl: string, allowPlaintext: boolean) {
         // Mails that are sent together share a connection, which is closed when idle.
         pool: true,
         maxConnections: 1,
-        // The feature that has stored a mail decides when it is sent again.
+        // Nodemailer must not send a mail again by itself: the feature that has stored the mail
+        // decides about that.
         maxRequeues: 0,
         // Requiring TLS keeps the password from a server without STARTTLS, and from an attacker who
         // removes STARTTLS from the server's answer.

@@ -25,7 +25,8 @@ export function userDataDir(env: NodeJS.ProcessEnv, { platform, userId }: Machin
       fix: "name a folder with --data-dir",
     });
   const onLinux = join(home, ".local/share/deskbell");
-  // Until version 0.2, the data were in this folder on every system.
+  // Until version 0.2, the data were in this folder on every system. If the folder exists, it is
+  // still used.
   if (existsSync(onLinux)) return onLinux;
   if (platform === "win32") return join(localAppData(env, home), "deskbell/Data");
   return platform === "darwin" ? join(home, "Library/Application Support/deskbell") : onLinux;

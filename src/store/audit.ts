@@ -55,13 +55,16 @@ const parse = (raw: unknown): AuditRow => {
   return { ...row, details: parseJson(row.details, "audit_entry.details") };
 };
 
-/** Triggers reject an UPDATE, and a DELETE of entries that have not expired. */
+/**
+ * Stores the audit log. Triggers reject every UPDATE, and the DELETE of an entry that has not
+ * expired.
+ */
 export function createAuditStore(db: Db) {
   const insert = db.prepare(insertInto("audit_entry", COLUMNS));
   const raiseKeptSince = db.prepare(
     "UPDATE audit_retention SET kept_since = max(kept_since, :before)",
   );
-  // The range of IDs, which begin with a time, spares a scan of the audit log.
+  // The range of `id` spares a scan of the audit log, because IDs begin with a time.
   const deleteExpired = db.prepare("DELETE FROM audit_entry WHERE id < :minId AND at < :before");
 
   const selectKeptSince = db.prepare("SELECT kept_since FROM audit_retention").pluck();

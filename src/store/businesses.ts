@@ -106,7 +106,10 @@ export function createBusinessStore(db: Db) {
     /** Returns the first of `count` new, consecutive sequence numbers. */
     allocateSequences: (id: string, count: number): number =>
       (raiseSequence.get({ id, count }) as number) - count + 1,
-    /** Returns the edited sections, each as in the last catalog file; empty if there are none. */
+    /**
+     * Returns the sections that have local edits, each as it was in the last catalog file; empty if
+     * there are none.
+     */
     getSectionEdits: (id: string): SectionEdits =>
       parseJson(
         (selectSectionEdits.get(id) as string | null | undefined) ?? "{}",

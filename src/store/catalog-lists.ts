@@ -7,8 +7,8 @@ import { parseJson } from "./database/storage-error.ts";
 /** The number of latest revisions of a business for which the changed objects are stored. */
 const KEPT_PATCHES = 128;
 /**
- * The most changed objects that are read by their IDs. If more objects have changed, reading the
- * whole lists takes about as long.
+ * Up to this number of changed objects are read by their IDs. If more objects have changed, reading
+ * the whole lists takes about as long.
  */
 const MAX_PATCHED_OBJECTS = 1000;
 

@@ -13,8 +13,8 @@ import { parseJson } from "./database/storage-error.ts";
 import type { ObjectVersion } from "../domain/public/public-context.ts";
 
 /**
- * Returns the document of a row, and remembers its ID, which is otherwise computed from the slug of
- * the business.
+ * Returns the document of a row, and remembers its ID, so that the ID need not be computed from the
+ * slug of the business.
  */
 export function parseDoc<K extends Kind>(row: unknown): DocOf[K] {
   const [id, slug, text] = row as [string, string, string];
@@ -252,8 +252,8 @@ const INTERVAL_MS = 10_000;
 export type DueAvailability = { businessId: string; eventId: string };
 
 export function createEventAvailabilityStore(db: Db) {
-  // A change that waits keeps its due time. A `sent_at` after now is from before the clock was set
-  // back, so the current time replaces it.
+  // A change that already waits keeps its due time. If `sent_at` is after now, the clock has been
+  // set back since, so the current time is used instead.
   const markChanged = db.prepare(`
     INSERT INTO event_availability (event_id, business_id, due_at) VALUES (:eventId, :businessId, :now)
     ON CONFLICT DO UPDATE SET due_at = coalesce(due_at, max(:now, min(sent_at, :now) + ${INTERVAL_MS}))`);

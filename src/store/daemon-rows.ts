@@ -15,11 +15,11 @@ export type DaemonRow = {
   backupEveryMs?: number | null;
   /** Whether backups are copied to another place. */
   copiesBackups?: boolean;
-  /** The only address of all clients, if a proxy seems to hide their own. */
+  /** The address that all clients seem to have, if a proxy seems to hide their own addresses. */
   sharedAddress?: string | null;
   /**
-   * The client with most connections when all were in use; empty for this machine and trusted
-   * proxies.
+   * The network with the most connections when all connections were in use; empty for this machine
+   * and trusted proxies.
    */
   connectionsFull?: string | null;
   /** The path that a program on this machine asked for without the metrics token. */

@@ -42,7 +42,10 @@ export type EventRow = {
   ownerKeyId: string | null;
   /** The booking, reservation or order of the event; null for events about something else. */
   visitId: string | null;
-  /** The place among the events of all businesses with partners; null if the business had none. */
+  /**
+   * The place of the event among the events of all businesses with partners; null if the business
+   * had no partner.
+   */
   position: number | null;
 };
 
@@ -76,7 +79,8 @@ export function createEventStore(db: Db) {
         typeOfBusiness: businessId === undefined ? undefined : type,
         since: since === undefined ? since : minIdAt("evt", since),
       };
-      // The events of one business have an index by sequence number; those of all are read by ID.
+      // The events of one business are read by its index of sequence numbers. The events of all
+      // businesses are read by ID.
       const order = businessId === undefined ? "id" : "sequence";
       return db
         .prepare(`

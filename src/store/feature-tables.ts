@@ -12,11 +12,13 @@ export type AccessTable = {
 export type FeatureTable = AccessTable & {
   /** The column with the time of the revocation; null if a revoked row is deleted. */
   revokedAt: string | null;
-  /** The action that the audit log records. */
+  /** The action that the audit log records for a revocation. */
   revoked: string;
 };
 
-/** The keys of `access` in all features: names for the rows that let somebody read data. */
+/**
+ * The keys of `access` in all features. Each key is a name for rows that let somebody read data.
+ */
 export type FeatureAccess = KeysIn<"access">;
 
 /** Returns the tables of features whose rows let somebody read data, by the name of their rows. */

@@ -100,8 +100,9 @@ export function createRetentionStore(db: Db) {
 
   return {
     /**
-     * Deletes old deliveries of the next events. An event is deleted with its last delivery. Events
-     * are stored in the order of their time, so a batch without an old event is the last one.
+     * Deletes the old deliveries of the next events. An event is deleted together with its last
+     * delivery. Events are stored in order of time, so a batch that contains no old event is the
+     * last one.
      */
     pruneEvents(after: number, limit: number, { ended, unresolved }: Cutoffs): PrunedBatch {
       const rows = eventsAfter.all({ after, limit }) as [number, string, number][];
@@ -119,7 +120,7 @@ export function createRetentionStore(db: Db) {
       return { next: old.at(-1)?.[0], deletedUntil };
     },
 
-    /** Deletes the response texts of the next attempts that are old. */
+    /** Looks at the next attempts, and deletes the response texts of the old ones. */
     pruneResponses(after: number, limit: number, madeBefore: number): PrunedBatch {
       const rows = attemptsAfter.all({ after, limit }) as [number, number, 0 | 1][];
       const old = rows.filter(([, at]) => at < madeBefore);

@@ -59,9 +59,9 @@ export type KeySettings = Pick<
 > & { eventGroups: readonly EventGroup[]; scopes: readonly Scope[] };
 
 /**
- * A key with the visible parts of its newest secret. Both are null for the access of a partner to a
- * business, and for a key whose secret ended again by a restore. The last characters are empty if
- * the server only got the hash of the secret.
+ * A key with the visible parts of its newest secret. Both parts are null for the access of a
+ * partner to a business, and for a key whose secret was ended during a restore. `last4` is empty if
+ * the server got only the hash of the secret.
  */
 export type ListedKey = KeyRow & { prefix: string | null; last4: string | null };
 
@@ -80,7 +80,10 @@ export type PartnerCredential = KeyRow & Secret & { businessId: null; partnerId:
 /** Everything that authorization needs to know of a key at a business, in one row. */
 export type Credential = KeyRow & Secret & KeyBusiness;
 
-/** The key of a request, at one business or above the businesses of a partner. */
+/**
+ * The key of a request to a route of one business, or of a partner's request to a route whose path
+ * names no business.
+ */
 export type AnyCredential = Credential | PartnerCredential;
 
 /** What authorization needs to know of the business of a key. */
@@ -190,8 +193,8 @@ export function createKeyStore(db: Db) {
       parseOptional(selectCredential.get(hash), parseKey<Credential>),
     findById: (id: string) => parseOptional(selectById.get(id), parseKey<ListedKey>),
     /**
-     * Lists the keys of a business and the access of partners to it; if no business is given, all
-     * keys but no access.
+     * Lists the keys of a business and the access of partners to it. If no business is given, lists
+     * all keys, but no access of partners.
      */
     list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parseKey<ListedKey>),

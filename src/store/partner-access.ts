@@ -66,16 +66,21 @@ export function createPartnerAccessStore(db: Db) {
     /** Returns the access of a partner to a business; undefined if there is none. */
     find: (partnerId: string, businessId: string) =>
       parseOptional(selectAccessIn.get({ partnerId, businessId }), parseKey<ListedKey>),
-    /** Lists the access of all partners to a business. */
     listOfBusiness: (businessId: string) => selectAccessOf.all(businessId).map(parseKey<ListedKey>),
     /** Lists the IDs of a partner's access to each of its businesses. */
     listAccessIds: (partnerId: string) => selectAccessIds.all(partnerId) as string[],
-    /** Lists the keys of a partner, which have the secrets. */
+    /**
+     * Lists the keys that hold the partner's secrets. The partner's accesses to businesses are left
+     * out, because they have no secret.
+     */
     listKeys: (partnerId: string) => selectKeys.all(partnerId).map(parseKey<ListedKey>),
     /** Returns whether a partner has another key, whose end was not carried out yet. */
     hasOtherKey: (partnerId: string, keyId: string): boolean =>
       selectHasOtherKey.get(partnerId, keyId) === 1,
-    /** Returns a business that a partner reaches; undefined if there is none. */
+    /**
+     * Returns the ID of one of the businesses that a partner can access; undefined if there is
+     * none.
+     */
     findFirstBusinessId: (partnerId: string) =>
       (selectFirstBusiness.get(partnerId) ?? undefined) as string | undefined,
     findName: (partnerId: string) => selectPartnerName.get(partnerId) as string | undefined,

@@ -22,8 +22,8 @@ export type BeforeMigration = {
 };
 
 /**
- * Returns a check that runs in each transaction of a command, with the write lock. The check throws
- * to refuse the write.
+ * Returns a check that runs in each transaction of a command, while the transaction holds the write
+ * lock. The check throws to refuse the write.
  */
 export type CreateWriteGuard = (config: Config) => () => void;
 
@@ -43,9 +43,9 @@ export const createSafeguard = (
     if (size === undefined) assertNotInUse(path);
     if (size !== undefined && size > 0) return;
     const newest = copies.map(({ findCopy }) => findCopy(config)).find(isDefined);
-    // If there is no copy, only an empty file beside a master key is an error. The error's fix for
-    // a start from scratch deletes the empty file but not the key, so a missing file beside a key
-    // is a new start.
+    // If there is no copy, only an empty file beside a master key is an error. A missing file
+    // beside a key is a new start, because the fix in the error below deletes the empty file and
+    // keeps the key.
     if (newest === undefined && (size === undefined || !existsSync(masterKeyPath))) return;
     const remains =
       newest === undefined ? "the master key of its data exists" : "there are backups of it";

@@ -3,7 +3,7 @@ import { END_OF_ORDERED_EVENT } from "./event-end.ts";
 import { lazy } from "../domain/lazy.ts";
 import { FEATURES } from "../features/index.ts";
 
-// A rotation of the master key encrypts the `sealed` columns of the tables in this file again.
+// A rotation of the master key re-encrypts the `sealed` columns of the tables in this file.
 
 export type SecretRow = {
   id: string;
@@ -43,14 +43,14 @@ export function createEndpointSecretStore(db: Db) {
       selectValid.all({ endpointId, now }) as SecretRow[],
     list: () => selectAll.all() as SecretRow[],
     /**
-     * Yields all secrets. A generator creates SQLite's iterator at the first step, because the
-     * iterator blocks the connection from then on.
+     * Yields all secrets. SQLite's iterator blocks the connection, so this generator creates the
+     * iterator only when the caller asks for the first row.
      */
     *iterate(): Iterable<SecretRow> {
       yield* selectAll.iterate() as Iterable<SecretRow>;
     },
     insert: (row: SecretRow) => void insert.run(row),
-    /** Deletes the endpoint's other secrets. The kept secret is valid until `at`. */
+    /** Deletes all secrets of the endpoint except the given one, which expires at `at`. */
     keepOnly({ id, endpointId }: SecretRow, at: number): void {
       deleteOthers.run({ id, endpointId });
       expire.run({ id, at });
@@ -71,7 +71,6 @@ export const listSecretTables = lazy((): readonly string[] =>
   FEATURES.flatMap(({ secretTables = {} }) => Object.keys(secretTables)),
 );
 
-/** Lists the secrets of a feature's table. */
 export const listSecrets = (db: Db, table: string): SealedRow[] =>
   db.prepare(`SELECT id, sealed FROM ${table} ORDER BY id`).all() as SealedRow[];
 
@@ -99,10 +98,10 @@ export function createFeatureSecretStore(db: Db) {
 export type GuestRow = { visitId: string; businessId: string; sealed: Buffer };
 
 /**
- * A guest, and `endedAt`, when the visit of the guest ends; 0 if the visit does not exist. A
- * cancelled visit ends at its start, and a hold when it expires. A ticket order ends with its
- * event, a postponed event by the rule of `endOfEvent`. If the event was deleted, the order ends
- * with its last change.
+ * A guest whose visit ends at `endedAt`, which is 0 if the visit does not exist. A cancelled visit
+ * ends at its start, and a hold ends when it expires. A ticket order ends with its event;
+ * `endOfEvent` says when a postponed event ends. If the event was deleted, the order ends with its
+ * last change.
  */
 export type EndedGuest = Pick<GuestRow, "visitId" | "businessId"> & { endedAt: number };
 
@@ -127,9 +126,10 @@ export function createGuestStore(db: Db) {
       (SELECT expires_at FROM hold WHERE id = visit_id),
       ${END_OF_ORDERED_EVENT}, 0) AS endedAt
     FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
-  // An erasure raises the version, because the reference and the guest data are part of the object.
-  // The erasure becomes the latest change of the business's rows in the table, even after the clock
-  // was set back, because the ETags of calendars contain the time of the latest change.
+  // An erasure raises the version, because the customer reference and the guest data are part of
+  // the visit's API object. The ETag of a calendar contains the time of the latest change of the
+  // business's rows in the table. The erasure therefore gets a later time than all of them, even if
+  // the clock was set back.
   const erasures = VISIT_TABLES.map((table) =>
     db.prepare(`
       UPDATE ${table} SET customer_ref = NULL, version = version + 1, updated_at = max(:now,
@@ -161,7 +161,10 @@ export type IdempotencyRow = {
   keyId: string;
   /** The value of the header Idempotency-Key. */
   token: string;
-  /** Tells whether a later request with the same header has the same content. */
+  /**
+   * The HMAC of the request. It shows whether a later request with the same header has the same
+   * content.
+   */
   requestHmac: Buffer;
   sealed: Buffer;
   createdAt: number;

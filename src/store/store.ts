@@ -83,8 +83,8 @@ const STORES = {
 export type Store = { readonly [Name in keyof typeof STORES]: ReturnType<(typeof STORES)[Name]> };
 
 /**
- * Returns the stores of the core. Each prepares its statements on first access, because most
- * commands need few of them.
+ * Returns the stores of the core. A store prepares its statements when it is first accessed,
+ * because most commands need only a few stores.
  */
 export function createStore(db: Db): Store {
   const stores = {};

@@ -35,20 +35,23 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { getBookableCatalog } from "../catalog/bookable-catalog.ts";
 
 /**
- * The size of a chunk: its candidates times its starts. A chunk takes about 1 ms; smaller chunks
- * take longer in all.
+ * Size of a chunk: the number of its candidates times the number of its starts. A chunk of this
+ * size takes about 1 ms. Smaller chunks would take longer in all.
  */
 const CHUNK_SIZE = 6000;
-/** The most days of a chunk, however few starts they have. */
+/** Maximum number of days in a chunk, even if these days have few starts. */
 const MAX_DAYS = 16;
 /** The number of days whose bookings are read between two yields to the event loop. */
 const BOOKING_DAYS = 4;
 
-/** Which visits occupy time: all visits of a business, except the visit that is to be moved. */
+/**
+ * Selects the visits that occupy time: all visits of a business, except the visit with the ID
+ * `except`, which is to be moved.
+ */
 type Occupied = { businessId: string; except?: string | undefined };
 
 export type DayRange = { first: DayNumber; last: DayNumber };
-/** A part of the requested days, in order. */
+/** A part of the requested days. The parts follow each other in order. */
 export type DayChunk =
   | { search: SlotSearch }
   /** Days that the minimum notice or the horizon alone rules out. */
@@ -56,8 +59,9 @@ export type DayChunk =
 
 /**
  * Searches days in chunks, and yields to the event loop before each.
- * @param read returns what the caller keeps of a chunk. A chunk in a variable of the caller would
- * stay in memory while other scans run: garbage collection would take as long as the scans.
+ * @param read returns what the caller keeps of a chunk. The caller must not keep the chunk itself:
+ * it would stay in memory while other scans run, and garbage collection would then take as long as
+ * the scans.
  */
 export async function* scanDays<T>(
   rt: Runtime,
@@ -119,8 +123,9 @@ async function* scanChunks<T>(
 }
 
 /**
- * Returns the busy intervals near the days of a plan. The days are read in chunks. An interval that
- * spans several chunks is read once, with the chunk in which it ends.
+ * Returns the busy intervals near the days of a plan, and yields to the event loop after every few
+ * days. An interval that spans several chunks of days is read once, with the chunk in which it
+ * ends.
  */
 async function loadBookings(
   rt: Runtime,
@@ -157,7 +162,10 @@ export type AvailabilityQuery = {
   explain: boolean;
   /** The ID of a visit that is to be moved, whose own time counts as free. */
   except?: string | undefined;
-  /** Whether a refused start has only a reason that every client may learn, such as TAKEN. */
+  /**
+   * Whether each refused start gets only a general reason such as TAKEN, which does not tell the
+   * client why the time is taken.
+   */
   hidesReasons?: boolean;
   /** A function that is called before each chunk of work. It rejects to stop the scan. */
   yieldToEventLoop: YieldToEventLoop;
@@ -181,7 +189,8 @@ export type Availability = {
   /**
    * Asserts that the search is not too large.
    * @throws AppError query_too_large
-   * @param lists "days" if each day is listed; "next" if days are only searched for the next slots
+   * @param lists "days" if each day of the range is listed; "next" if the days are searched only
+   * until the next slots are found
    */
   assertNotTooLarge: (lists: "days" | "next") => void;
   /** Returns the days in order, in chunks. */
@@ -194,7 +203,10 @@ export type Availability = {
 
 export type AvailabilityFinder = (business: BusinessRow, query: AvailabilityQuery) => Availability;
 
-/** `nextSlots` loads the bookings of this many days at a time: the first slot is often near. */
+/**
+ * Number of days whose bookings `nextSlots` loads at a time. It is small, because the first slot is
+ * often near.
+ */
 const SEARCH_STEP_DAYS = 31;
 /** The most days that `nextSlots` searches. */
 const MAX_SEARCH_DAYS = 366;

@@ -1,6 +1,9 @@
 import { setImmediate } from "node:timers";
 
-/** Resolves in a later iteration of the event loop; each iteration resumes one waiter. */
+/**
+ * Returns a promise that resolves in a later iteration of the event loop. Each iteration resumes
+ * only one of the waiting callers.
+ */
 export type YieldToEventLoop = () => Promise<void>;
 
 export function createEventLoopYield(): YieldToEventLoop {

@@ -18,8 +18,8 @@ export type VisitAccess = {
   managesAll: boolean;
   readsGuests: boolean;
   /**
-   * The hash of the visitor for whom the key creates a visit, hold or order (`hashVisitor`); null
-   * or absent if the key names none.
+   * The hash (`hashVisitor`) of the visitor for whom the key creates a visit, hold or order; null
+   * or absent if the request names no visitor.
    */
   visitor?: Buffer | null;
   /**
@@ -27,7 +27,10 @@ export type VisitAccess = {
    * business require none.
    */
   needsApproval?: boolean;
-  /** Where the visit is made, such as "on the booking page"; absent over the API. */
+  /**
+   * Where the visit is made, in the words of an alert, such as "on the booking page". If it is
+   * absent, the alert says "over the API".
+   */
   madeWhere?: string;
 };
 
@@ -54,8 +57,9 @@ export function accessOf(key: {
 
 type Owned = { createdByKey: string | null };
 
-// Queries select by the keys that the next two functions return. A query for an object of another
-// key then takes the same time as one for an ID that does not exist.
+// Each of the next two functions returns a key, and queries select only the objects of this key. A
+// query for an object of another key then takes the same time as one for an ID that does not exist,
+// so a client cannot tell the two apart.
 
 /** Returns the only key whose objects the client may see; null if it may see all. */
 export const seesOnly = ({ readsAll, keyId }: VisitAccess): string | null =>
@@ -69,7 +73,8 @@ export const canSeeGuest = ({ readsGuests, keyId }: VisitAccess, owned: Owned): 
   readsGuests || owned.createdByKey === keyId;
 
 /**
- * Returns which objects the client may book: the operator may also book those that are not public.
+ * Returns which catalog objects the client may book. The operator may also book objects that are
+ * not public.
  */
 export const audienceOf = ({ keyId }: VisitAccess): Audience =>
   keyId === null ? "INTERNAL" : "PUBLIC";
@@ -77,7 +82,8 @@ export const audienceOf = ({ keyId }: VisitAccess): Audience =>
 export const initiatorOf = ({ managesAll }: VisitAccess): Initiator =>
   managesAll ? "BUSINESS" : "GUEST";
 
-// Staff members who are not public are left out in events, and for keys without `bookings.read`.
+// Staff members who are not public are removed from objects that events contain, or that keys
+// without `bookings.read` get.
 
 export const toPartnerBooking = (
   rt: Runtime,

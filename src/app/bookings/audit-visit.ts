@@ -6,8 +6,8 @@ import type { Runtime } from "../runtime.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 
 // Audit entries contain IDs, times and names of fields. They contain neither guest data nor the
-// reason of a cancellation, which may be about a guest. A visit or order that a key makes has no
-// entry: its row names the key, and an entry for each would double the writes of a website.
+// reason of a cancellation, which may be about a guest. There is no entry for a visit or order that
+// a key makes: its row names the key, and an entry for each would double the writes of a website.
 
 type Audited = { id: string; startsAt: number };
 

@@ -22,14 +22,14 @@ export const MAX_ACTIONS_OF_VISITOR = 10;
 const HASH_BYTES = 16;
 
 /**
- * Returns the hash of a visitor, which is stored in place of the visitor's name. Keys that name the
- * same visitor get different hashes. The first visitor of a new server creates the master key.
+ * Returns the hash of a visitor, which is stored in place of the visitor's name. Two keys that name
+ * the same visitor get different hashes. The first visitor of a new server creates the master key.
  * @throws AppError signing_unavailable if the master key of the stored data is missing
  */
 export function hashVisitor(rt: Runtime, keyId: string, visitor: string): Buffer {
   const computeHash = () => rt.secrets.mac("visitor", `${keyId} ${visitor}`);
   let hash = computeHash();
-  // There is no hash without a master key.
+  // `mac` needs a master key, and returns undefined if there is none.
   if (hash === undefined) {
     assertMasterKey(rt);
     createMasterKey(rt.config.masterKeyPath, rt.random);
@@ -40,7 +40,7 @@ export function hashVisitor(rt: Runtime, keyId: string, visitor: string): Buffer
 
 /**
  * Counts a visit or order towards the limit of the visitor who makes it. Call it in the transaction
- * that writes it.
+ * that writes the visit or order.
  * @throws AppError too_many_bookings
  */
 export function countForVisitor(
@@ -65,7 +65,7 @@ const countActions = (rt: Runtime, visitor: Buffer, kind: VisitorActionKind): nu
 export const countVisitsOf = (rt: Runtime, visitor: Buffer): number =>
   countActions(rt, visitor, "visit");
 
-// The delivery thread calls this function, so this file must not load the planning of visits.
+// The delivery thread calls this function, so this file must not import the planning of visits.
 export const pruneVisitors = (rt: Runtime): void =>
   rt.store.visitors.deleteUntil(rt.now() - DAY_MS);
 
@@ -74,17 +74,20 @@ export const pruneVisitors = (rt: Runtime): void =>
 // website for a day with visits that they cancel again.
 
 const HOUR_MS = 3_600_000;
-/** A key is not reported if its visits of the last two hours are below this share of its limit. */
+/**
+ * A key is reported only if its visits of the last two hours are at least this share of its limit.
+ */
 const FAST_SHARE = 0.25;
 /**
- * A key is reported only if it has made more visits in the last two hours than this many times its
- * visits in the busiest hour of the week before.
+ * A key is reported only if its visits of the last two hours are more than this many times the
+ * visits of the busiest hour of the week before.
  */
 const FAST_FACTOR = 4;
 
 /**
- * The share of a key's limit after which a visitor who has made a visit in the last 24 hours is
- * refused. The rest is for other visitors, so that a few visitors cannot use up the limit.
+ * When this share of a key's limit is used, visitors who have already made a visit in the last 24
+ * hours are refused. The rest of the limit is for other visitors, so that a few visitors cannot use
+ * it up.
  */
 const RETURNING_SHARE = 0.5;
 
@@ -92,7 +95,7 @@ const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
 
 /**
  * Counts a visit towards the limits of the key and visitor who make it. Call it in the transaction
- * that writes it.
+ * that writes the visit.
  * @throws AppError too_many_bookings
  */
 export function countVisit(rt: Runtime, access: VisitAccess): void {
@@ -113,7 +116,10 @@ export function countVisit(rt: Runtime, access: VisitAccess): void {
   rt.store.keyVisits.increment(keyId, hour);
 }
 
-/** Returns how many visits a key has made in 24 hours, and may make. */
+/**
+ * Returns how many visits a key has made in the last 24 hours, and how many it may make in that
+ * time.
+ */
 export const readBookingUse = (
   rt: Runtime,
   { id, maxBookingsDay }: Pick<ListedKey, "id" | "maxBookingsDay">,

@@ -49,7 +49,10 @@ type NewVisit<Wanted> = { guest: GuestDetails } & ({ holdId: string } | Wanted);
 
 /** A new booking, either at a given time or with the terms of a hold. */
 type NewBooking = NewVisit<VisitRequest<NamedAppointmentRequest | NamedSegmentsRequest>> & {
-  /** The total that the guest has seen, which must be right; not checked if null or absent. */
+  /**
+   * The total that the guest has seen. The booking is refused if the total differs; nothing is
+   * checked if the field is null or absent.
+   */
   expectedTotalCents?: number | null;
 };
 
@@ -59,9 +62,9 @@ type NewReservation = NewVisit<VisitRequest<NamedTableRequest> & { table?: strin
 /**
  * Creates a booking for any client. A booking of a hold has the time and price of the hold, even if
  * the catalog has changed since the hold was created. Call it in a transaction.
- * @throws AppError resource_not_found, price_changed, too_many_bookings; of a hold: hold_expired,
- *   hold_used, validation_failed; otherwise service_not_bookable, variant_service_mismatch,
- *   addon_not_linked, staff_cannot_perform, party_too_large, slot_taken
+ * @throws AppError resource_not_found, price_changed, too_many_bookings; with a hold: hold_expired,
+ * hold_used, validation_failed; without a hold: service_not_bookable, variant_service_mismatch,
+ * addon_not_linked, staff_cannot_perform, party_too_large, slot_taken
  */
 export function bookServices(
   rt: Runtime,
@@ -73,7 +76,7 @@ export function bookServices(
     const hold = getBookingHold(rt, business, access, wanted.holdId);
     const booking = insertBooking(rt, business, access, hold, guest);
     rt.store.holds.markUsed(hold.id, { bookingId: booking.id });
-    // A wrong total undoes the transaction, and with it the booking.
+    // A wrong total throws, which rolls back the transaction and with it the booking.
     assertExpectedTotal(expectedTotalCents, hold.totalCents);
     return booking;
   }
@@ -175,8 +178,8 @@ function newVisit(
 /**
  * Creates a reservation for any client. A reservation of a hold has the time and table of the hold.
  * Call it in a transaction.
- * @throws AppError resource_not_found, too_many_bookings; of a hold: hold_expired, hold_used,
- *   validation_failed; otherwise party_too_large, slot_taken
+ * @throws AppError resource_not_found, too_many_bookings; with a hold: hold_expired, hold_used,
+ * validation_failed; without a hold: party_too_large, slot_taken
  */
 export function reserveTable(
   rt: Runtime,

@@ -23,10 +23,9 @@ export const loadBusyIntervals = (
   createBusyIntervalReader(rt, businessId, plan.catalog, except)(busyWindow(plan));
 
 /**
- * Returns a function that reads the visits and open holds that overlap a window and end by `until`
- * (all times are minutes since 1970).
- * Visits refer to catalog objects by ID, because keys can change. Objects that have left the
- * catalog are ignored, because nobody can request them.
+ * Returns a function that reads the visits and open holds that overlap a window and end by `until`.
+ * All times are minutes since 1970. Visits refer to catalog objects by ID, because keys can change.
+ * Objects that have left the catalog are ignored, because nobody can request them.
  */
 export function createBusyIntervalReader(
   rt: Runtime,
@@ -84,7 +83,7 @@ export function createBusyIntervalReader(
   };
 }
 
-/** One empty array is shared, because thousands of bookings use no resource. */
+/** All bookings without resources share one empty array, because there can be thousands of them. */
 const NO_RESOURCES: BusyInterval["resources"] = [];
 
 const toResourceUse = (

@@ -23,14 +23,15 @@ import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 export type StateAction = Exclude<VisitAction, "expire" | "reschedule">;
 
 /**
- * Returns the same error for an ID that never existed and for a visit that the client may not see.
+ * Returns the error for a visit that does not exist. A visit that the client may not see gets the
+ * same error, so that the client cannot tell the two apart.
  */
 const notFound = (noun: string, id: string): AppError =>
   new AppError("resource_not_found", `There is no ${noun} ${quote(id)}.`, {
     fix: `deskbell ${noun}s list`,
   });
 
-/** @throws AppError resource_not_found, also if the client may not see the visit */
+/** @throws AppError resource_not_found if the visit does not exist or the client may not see it */
 export function getVisit<Row extends Visit>(
   rt: Runtime,
   kind: VisitKind<Row>,
@@ -55,10 +56,10 @@ function getVisitOf<Row extends Visit>(
 }
 
 /**
- * Returns a visit that the client may change. Pending visits that were not approved in time are
- * cancelled first, because the scheduler, which cancels them each second, may be late. Call it at
- * the start of a transaction.
- * @throws AppError resource_not_found, also if the client may not change the visit
+ * Returns a visit that the client may change. Call it at the start of a transaction. It first
+ * cancels the pending visits that were not approved in time: the scheduler cancels them each
+ * second, but may be late.
+ * @throws AppError resource_not_found if the visit does not exist or the client may not change it
  */
 export function getVisitToChange<Row extends Visit>(
   rt: Runtime,
@@ -72,8 +73,8 @@ export function getVisitToChange<Row extends Visit>(
 }
 
 /**
- * Applies an action to a visit, and returns the visit after it. Cancelling a cancelled visit
- * changes nothing. Call it in a transaction.
+ * Applies an action to a visit, and returns the changed visit. Cancelling a cancelled visit changes
+ * nothing. Call it in a transaction.
  * @throws AppError wrong_status, cancellation_closed, insufficient_scope
  */
 export function changeState<Row extends Visit>(
@@ -136,7 +137,8 @@ export const nextVersion = <Row extends { version: number; updatedAt: number }>(
 });
 
 /**
- * Returns the time of a change: now, or that of the last change if the clock was set back since.
+ * Returns the time of a change: now, or the time of the last change if the clock was set back since
+ * then.
  */
 export const changeTime = (rt: Runtime, store: ChangeStore, businessId: string): number =>
   Math.max(rt.now(), store.getLastChange(businessId));
@@ -183,8 +185,8 @@ export function updateVisit<Row extends Visit>(
 }
 
 /**
- * Returns whether `customer` equals the stored data of the guest. Data that no key decrypts are
- * never equal, so that they can still be deleted.
+ * Returns whether `customer` equals the stored data of the guest. Data that no key decrypts never
+ * count as equal, so that a request to delete them is carried out.
  */
 function isStored(rt: Runtime, visitId: string, customer: Customer | null): boolean {
   const row = rt.store.guests.findByVisit(visitId);
@@ -210,9 +212,9 @@ export function expirePendingVisits(rt: Runtime): void {
 
 /**
  * Cancels the pending visits of a business that were not approved in time, so that their times
- * become free, and releases expired holds. Call it in a transaction before planning a visit. An
- * expired hold must not open again if the clock is set back, because others can book its time from
- * now on.
+ * become free, and releases expired holds. Call it in a transaction before planning a visit.
+ * Expired holds are released for good: if the clock were set back, they would otherwise open again,
+ * although others can book their times from now on.
  */
 export function expireDueVisits(rt: Runtime, business: BusinessRow): void {
   rt.store.holds.releaseOverdue(business.id, rt.now());

@@ -14,7 +14,10 @@ import {
 } from "../../domain/bookings/affected-visits.ts";
 import { askOtherVisits } from "./other-visits.ts";
 
-/** A line of the day sheet: one service of a booking, or a reservation. Times are epoch ms. */
+/**
+ * A line of the day sheet, which is either one service of a booking or a reservation. Times are
+ * epoch ms.
+ */
 export type DayEntry = Pick<Visit, "id" | "status" | "startsAt" | "endsAt"> & {
   type: "booking" | "reservation";
   /** The guest's name or customer reference; null if neither is known. */
@@ -178,7 +181,7 @@ export function summarizeVisits(
   ids: readonly string[],
   limit = MAX_NAMED_VISITS,
 ): VisitSummary[] {
-  // Most changes of a catalog affect no visit, and preparing the queries takes milliseconds.
+  // Preparing the queries below takes milliseconds, and most changes of a catalog affect no visit.
   if (ids.length === 0) return [];
   const nameOf = createCatalogNamer(rt, businessId);
   const { bookings, reservations } = rt.store;
@@ -203,7 +206,7 @@ export function summarizeVisits(
     return (
       visit && {
         code: visit.code,
-        // The start of a deleted event is not known.
+        // The start of a deleted event is not known, so the time of the order stands in for it.
         startsAt: event?.startsAt ?? visit.createdAt,
         customerRef: visit.customerRef,
         service: nameOf("public_event", visit.eventId),

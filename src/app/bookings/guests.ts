@@ -37,7 +37,8 @@ const decryptCustomer = (rt: Runtime, { visitId, sealed }: GuestRow): Customer =
   JSON.parse(rt.secrets.decrypt(sealed, guestRowId(visitId))) as Customer;
 
 /**
- * The number of rows that one transaction encrypts again, few enough not to block other writers.
+ * Number of rows that one transaction encrypts again. It is small, so that other writers are not
+ * blocked for long.
  */
 const ROTATION_ROWS = 500;
 
@@ -78,8 +79,8 @@ export function tryDecryptCustomer(rt: Runtime, row: GuestRow): Customer | undef
 }
 
 /**
- * Returns for each row what `tryDecryptCustomer` returns, with less CPU time if the newest key
- * decrypts all rows.
+ * Returns the result of `tryDecryptCustomer` for each row. It takes less CPU time than single calls
+ * if the newest key decrypts all rows.
  */
 export function tryDecryptCustomers(
   rt: Runtime,

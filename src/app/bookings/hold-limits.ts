@@ -14,7 +14,10 @@ import { otherVisits } from "./other-visits.ts";
 const DAY_MS = 86_400_000;
 /** The most open holds of a key for one staff member or table on the same day. */
 const MAX_PER_DAY = 3;
-/** A key that has made this many holds in 24 hours must have used a minimum share of them. */
+/**
+ * A key that has made at least `MIN_HOLDS` holds in 24 hours must have used the share
+ * `MIN_USED_SHARE` of them for visits.
+ */
 const MIN_HOLDS = 100;
 const MIN_USED_SHARE = 0.05;
 /**
@@ -38,17 +41,18 @@ type RequestedHold = {
 export type HoldClient = {
   keyId: string;
   visitor: Buffer | null;
-  /** Visits that count towards the shared part of the free time, like open holds. */
+  /** Visits that fill the shared part of the free time in addition to the open holds. */
   counted?: readonly Held[];
-  /** The part of the shared free time that the hold may fill; all of it by default. */
+  /** The fraction of the shared free time that the hold may fill, by default all of it. */
   part?: number;
 };
 
 /**
  * Asserts that a client may create a hold. If a key names its visitors, each visitor has a limit,
- * and all visitors of the key share a part of the free time. The key itself then has a limit only
- * if the operator has set one. Strangers can use up the shared part, above all in a nearly full
- * week, where one hold can take all of it. Visitors then book without a hold.
+ * and all visitors of the key together may hold only a part of the free time. The key itself then
+ * has a limit only if the operator has set one. Strangers can use up the shared part, above all in
+ * a nearly full week, where one hold can take all of it. Visitors can then still book, but without
+ * a hold.
  * @throws AppError too_many_holds
  */
 export function assertMayHold(
@@ -106,8 +110,9 @@ function assertKeyMayHold(
 }
 
 /**
- * Returns the IDs of the staff members and tables of which a client can have no more holds on the
- * day of a start. A client that names its visitors has no such limit.
+ * Returns the IDs of the staff members and tables that already have the maximum number of the
+ * client's holds on the day of a start. The set is empty for a key that names its visitors, because
+ * this limit does not apply to it.
  */
 export function listFull(
   rt: Runtime,
@@ -138,8 +143,8 @@ const takenBy = ({ segments, tableId }: Pick<RequestedHold, "segments" | "tableI
   new Set(tableId === null ? segments.flatMap(({ staffId }) => staffId ?? []) : [tableId]);
 
 /**
- * Asserts that a key may have one more hold, and returns its open holds that name no visitor. Holds
- * that name a visitor also count towards a limit that the operator has set, so that no key can
+ * Asserts that a key may have one more hold, and returns its open holds that name no visitor. If
+ * the operator has set a limit, holds that name a visitor count towards it, too, so that no key can
  * exceed the limit by inventing visitors.
  * @throws AppError too_many_holds
  */
@@ -155,7 +160,7 @@ const isOfNoVisitor = ({ visitor }: Hold): boolean => visitor === null;
 const countedHolds = (rt: Runtime, keyId: string, open: readonly Hold[]): readonly Hold[] =>
   findSetLimit(rt, keyId) === undefined ? open.filter(isOfNoVisitor) : open;
 
-/** Returns how many open holds and unpaid orders a key has, and may have now. */
+/** Returns how many open holds and unpaid orders a key has, and how many it may have now. */
 export function readHoldUse(
   rt: Runtime,
   { id, businessId }: { id: string; businessId: string },
@@ -177,8 +182,8 @@ const countPending = (rt: Runtime, keyId: string): number =>
   otherVisits().reduce((sum, kind) => sum + kind.countPending(rt, keyId), 0);
 
 /**
- * Returns the limit that the operator has set for a key; undefined if it is the default of new
- * keys.
+ * Returns the limit that the operator has set for a key, or undefined if the limit equals the
+ * default of new keys.
  */
 function findSetLimit(rt: Runtime, keyId: string): number | undefined {
   const limit = rt.store.keys.findById(keyId)?.maxHolds ?? 0;

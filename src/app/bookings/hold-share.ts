@@ -43,8 +43,8 @@ export type Taken = Interval & {
   pool: Pool;
   id: string;
   /**
-   * The part of the time that is taken, from 0 to 1: the booked seats divided by the capacity of
-   * the service.
+   * The fraction of the time that is taken, from 0 to 1: the booked seats divided by the capacity
+   * of the service.
    */
   share: number;
 };
@@ -69,7 +69,7 @@ export function readPools(catalog: Catalog): Pools {
   return pools;
 }
 
-/** Returns a function that caches the working time that it computes. */
+/** Returns a function that computes working time and caches it. */
 function createWorkReader(catalog: Catalog): Pools["listWork"] {
   const { timezone } = catalog.business;
   const workersOf = createWorkerReader(catalog);
@@ -80,7 +80,7 @@ function createWorkReader(catalog: Catalog): Pools["listWork"] {
 
   const compute = (pool: Pool, days: readonly DayNumber[]): (readonly Work[])[] => {
     const [first = 0] = days;
-    // A shift of the day before can end after midnight.
+    // The day before is included, because its shifts can end after midnight.
     const local = localDays(timezone, first - 1, days.at(-1) ?? first);
     const workingTimeOf = createWorkingTimeReader(catalog.schedule, local);
     const spans = days.map((day) => daysInterval(timezone, day, day));
@@ -121,7 +121,7 @@ function createWorkerReader({ business: { slug }, objects }: Catalog) {
       .filter(({ key, status, bookable }) => status === "ACTIVE" && bookable && performers.has(key))
       .map((person) => ({ id: objectId("staff", slug, person), person }));
   });
-  // Tables and services have no `person`, so they work in the hours of the business.
+  // Tables and services have no `person`, so their working time is the hours of the business.
   return (pool: Pool): readonly { id: string; person: StaffDoc | null }[] => {
     if (pool === "staff") return staff();
     if (pool !== "tables") return [{ id: pool, person: null }];
@@ -158,11 +158,10 @@ function createTakenConverter({ business: { slug }, objects }: Catalog) {
 
 /**
  * Returns whether the open holds of a key and the new hold leave enough time free. Each pool that
- * the new hold uses must keep enough free time in any seven days around the hold (`fitsWeek`), and
- * so must each staff member or table on the day of the hold (`fitsDay`).
+ * the new hold uses must keep enough free time in any seven days around the hold (`fitsWeek`). Each
+ * staff member or table must keep enough free time on the day of the hold (`fitsDay`).
  * @param open the open holds of the key
- * @param part the fraction, from 0 to 1, of the key's share of the free time that the new hold may
- *   fill
+ * @param part fraction, from 0 to 1, of the key's share of the free time that may be filled
  */
 export function leavesTimeFree(
   rt: Runtime,
@@ -183,7 +182,7 @@ export function leavesTimeFree(
     const [firstTaken] = taken as [Taken];
     const [today, day] = [dayAt(timezone, now), dayOf(firstTaken)];
     const held = takenByOpen.filter((one) => one.pool === pool);
-    // The free time of these days decides about the hold.
+    // The free time of these days decides whether the hold is allowed.
     const days = shareDays(today, day);
     const work = listWork(pool, days.first, days.last);
     const workers = new Set([...work.values()].flatMap((ofDay) => ofDay.map(({ id }) => id)));
@@ -232,7 +231,8 @@ function listBooked(
   { now, first, last, toTaken }: BookedSpan,
 ): Taken[] {
   const { bookings, reservations } = rt.store;
-  // A local day begins and ends within a day of the same date in UTC.
+  // The span is a day longer at each end, because a local day can begin or end up to a day before
+  // or after the UTC day of the same date.
   const start = Math.max(now, (first - 1) * DAY_MIN);
   const span = [start * MINUTE_MS, (last + 2) * DAY_MIN * MINUTE_MS] as const;
   if (pool === "tables")
@@ -240,7 +240,7 @@ function listBooked(
       .listBusy(businessId, ...span)
       .flatMap((row) => toTaken({ ...row, segments: [] }));
   const segments = bookings.listBusySegments(businessId, ...span);
-  // If there is no table, `toTaken` reads only the segments, so the zeros are never used.
+  // `toTaken` reads `startsAt` and `endsAt` only if there is a table, so the zeros are never used.
   return toTaken({ startsAt: 0, endsAt: 0, tableId: null, segments }).filter(
     (taken) => taken.pool === pool,
   );

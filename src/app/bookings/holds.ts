@@ -12,7 +12,9 @@ import { planBooking, planReservation, type TableTerms } from "./plan-booking.ts
 type NewHold = {
   request: NamedSegmentsRequest | NamedTableRequest;
   startsAt: number;
-  /** How long the time is kept; with 0, only the terms are stored, and others can take the time. */
+  /**
+   * How long the time is kept. If it is 0, only the terms are stored, and others can take the time.
+   */
   ttlMs: number;
 };
 
@@ -93,7 +95,7 @@ export function getBookingHold(
   throw wrongHoldError("This hold is of a table: use it for a reservation.");
 }
 
-/** Returns an open hold for a reservation. Its errors are those of `getBookingHold`. */
+/** Returns an open hold for a reservation. The errors are those of `getBookingHold`. */
 export function getTableHold(
   rt: Runtime,
   business: BusinessRow,
@@ -112,7 +114,7 @@ function wrongHoldError(detail: string): AppError {
 }
 
 /**
- * Releases a hold. A hold that has expired or was released is no error.
+ * Releases a hold. Nothing happens if the hold has expired or was released before.
  * @throws AppError resource_not_found, hold_used
  */
 export function releaseHold(
@@ -141,7 +143,7 @@ function getOpenHold(rt: Runtime, business: BusinessRow, access: VisitAccess, id
   });
 }
 
-/** @throws AppError resource_not_found, also if the client may not see the hold */
+/** @throws AppError resource_not_found if the hold does not exist or the client may not see it */
 export const getHold = (
   rt: Runtime,
   { id: businessId }: BusinessRow,

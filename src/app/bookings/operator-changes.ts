@@ -22,8 +22,8 @@ import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-// The operator changes existing visits here. Catalog changes use this file to cancel visits, so it
-// must not load the search for free times.
+// The changes that the operator makes to existing visits are in this file. Catalog changes import
+// it to cancel visits, so it must not import the search for free times.
 
 /** @throws AppError resource_not_found, wrong_status */
 export const cancelBooking = (rt: Runtime, slug: string, id: string): PublicBooking =>
@@ -88,7 +88,7 @@ export type Cancellable<Row> = {
    * in a transaction.
    */
   expireDue: (rt: Runtime, business: BusinessRow) => void;
-  /** Returns at most a thousand visits that have not started and are not cancelled. */
+  /** Returns at most `MAX_CANCELLED` visits that have not started and are not cancelled. */
   list: (rt: Runtime, businessId: string, made: MadeByKey) => Row[];
   /** Cancels a visit on behalf of the operator. */
   cancel: (rt: Runtime, business: BusinessRow, row: Row, reason: string | null) => Row;

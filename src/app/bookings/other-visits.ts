@@ -6,8 +6,8 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 
 /**
- * A visit of a kind that a feature adds to bookings and reservations, such as a ticket order, as
- * far as the core reads it.
+ * A visit of a kind that a feature adds, such as a ticket order. The type has only the fields that
+ * the core reads.
  */
 export type OtherVisit = {
   id: string;
@@ -26,7 +26,7 @@ export type OtherVisit = {
 export type OtherVisits = {
   /** One of the names in `visitNouns` of the feature. */
   name: string;
-  /** Finds a visit by its ID or code, as people type it. */
+  /** Finds a visit by the ID or code that a user typed. */
   find: (rt: Runtime, businessId: string, idOrCode: string) => OtherVisit | undefined;
   /** Returns what the operator sees of a visit; undefined if the visit does not exist. */
   describe: (
@@ -40,11 +40,14 @@ export type OtherVisits = {
     businessId: string,
     ids: readonly string[],
   ) => Pick<OtherVisit, "id" | "eventId">[];
-  /** Counts the visits of a key that take places and are not paid yet. */
+  /** Returns how many visits of a key occupy places, but are not paid yet. */
   countPending: (rt: Runtime, keyId: string) => number;
   /** Returns an example of an event about a visit of this kind; undefined for other event types. */
   sampleEvent: (type: EventType, state: CatalogState, now: number) => EventDraft | undefined;
-  /** Loads the function that cancels a visit as the operator, in the transaction of the caller. */
+  /**
+   * Loads the function that cancels a visit as the operator. The caller runs that function in its
+   * own transaction.
+   */
   loadCancel: () => Promise<CancelVisit>;
 };
 

@@ -197,7 +197,8 @@ function planDay(
   const date = localDateOf(startsAt, catalog.business.timezone);
   const plan = planNamedRequest(catalog, audience, request, { from: date, to: date }, rt.now());
   if (!ignoresNotice) return plan;
-  // A start before `earliest` is refused.
+  // `ignoringNotice` refuses a start before `earliest`. A start before today lies before the
+  // present time, so it is still refused.
   const earliest = isBeforeToday(rt, catalog.business, startsAt)
     ? rt.now()
     : Math.min(startsAt, rt.now());

@@ -35,10 +35,10 @@ type NewTime = StartOptions & {
 };
 
 type NewBookingTime = NewTime & {
-  /** Undefined keeps the services, the staff and the price. */
+  /** The new segments. If they are undefined, the services, the staff and the price stay. */
   segments?: readonly NamedSegment[] | undefined;
   /**
-   * Whether the segments differ from those of the booking in the staff only. The names and prices
+   * Whether the new segments and the booked ones differ only in their staff. The names and prices
    * at the time of booking then stay, and the services need not be public.
    */
   changesStaffOnly?: boolean;
@@ -58,7 +58,8 @@ export function moveBooking(
 ): Booking {
   assertMayReschedule(rt, BOOKING, access, before);
   const { guests } = before;
-  // The services and staff that were booked may no longer be public.
+  // If the services stay, they need not be public: they may have been hidden since they were
+  // booked.
   const audience: Audience = changesStaffOnly ? "INTERNAL" : audienceOf(access);
   const terms = planBooking(rt, business, {
     audience,
@@ -68,7 +69,7 @@ export function moveBooking(
     ignoresNotice,
   });
   const booked = changesStaffOnly ? withOldTerms(before.segments, terms.segments) : terms.segments;
-  // The old prices are in the old currency, and the new ones in that of the catalog.
+  // Old prices are in the currency of the booking, and new prices in the currency of the catalog.
   const { currency, currencyDigits } = changesStaffOnly ? before : terms;
   // A change that changes nothing needs no new approval.
   if (startsAt === before.startsAt && deepEqual(booked, before.segments)) return before;
@@ -115,7 +116,7 @@ export function moveReservation(
   assertMayReschedule(rt, RESERVATION, access, before);
   const { partySize = before.partySize, areaId = before.areaId, startsAt, ignoresNotice } = change;
   const terms = planReservation(rt, business, {
-    // The area that was booked may no longer be public.
+    // If the area stays, it need not be public: it may have been hidden since it was reserved.
     audience: change.areaId === undefined ? "INTERNAL" : audienceOf(access),
     request: { partySize, areaId },
     startsAt,
@@ -159,7 +160,7 @@ function assertMayReschedule<Row extends Visit>(
 
 /**
  * Returns the next version of a visit, with the time, deadlines and state after the reschedule.
- * @param row the visit with all other changes
+ * @param row the visit with all changes other than these
  */
 function withNewTime<Row extends Visit>(
   rt: Runtime,

@@ -91,7 +91,7 @@ function listColleagues(
   });
 }
 
-/** @param to null for anyone who is free */
+/** @param to the ID of the new staff member; null for anyone who is free */
 const withStaff = ({ segments }: Booking, from: string, to: string | null): NamedSegment[] =>
   segments.map((segment) => (segment.staffId === from ? { ...segment, staffId: to } : segment));
 

@@ -40,8 +40,9 @@ export const createTimeOff = (
   });
 
 /**
- * Returns the IDs, by start time, of the pending and confirmed bookings of the person that overlap
- * the time off. Time off can begin in the past: bookings that are over are left out.
+ * Returns the IDs of the person's pending and confirmed bookings that overlap the time off, in
+ * order of their start. Bookings that are over are left out, because time off can begin in the
+ * past.
  */
 export const listVisitsIn = (
   rt: Runtime,
@@ -98,7 +99,10 @@ export function deleteTimeOff(rt: Runtime, slug: string, id: string): void {
   });
 }
 
-/** The reason stays out of the audit log, whose entries outlive a time off that is deleted. */
+/**
+ * Adds an entry to the audit log. It does not contain the reason, because the entry stays when the
+ * time off is deleted.
+ */
 function auditTimeOff(
   rt: Runtime,
   action: "time_off.created" | "time_off.deleted",

@@ -48,7 +48,7 @@ export const readLists = (rt: Runtime, business: BusinessRow, kinds: readonly Ki
 const toLists = (cached: CachedLists): Lists =>
   Object.fromEntries(Object.entries(cached).map(([kind, { list }]) => [kind, list])) as Lists;
 
-/** Returns the documents of lists. A kind without a list has none. */
+/** Returns the documents of lists. A kind without a list gets an empty array. */
 export const objectsOf = (lists: Lists): CatalogObjects =>
   Object.fromEntries(
     ALL_KINDS.map((kind) => [kind, lists[kind]?.docs ?? []]),
@@ -110,7 +110,7 @@ function listOf<K extends Kind>(
   return { kind, businessSlug, docs, sortOrders: rows.map(({ sortOrder }) => sortOrder) };
 }
 
-/** Lists with fewer objects than this, together, are read in one step. */
+/** Lists that have fewer objects than this in all are read in one step. */
 const MIN_OBJECTS_AHEAD = 1000;
 /** The number of objects that are read in one step, which takes a few milliseconds. */
 const STEP_OBJECTS = 250;

@@ -34,7 +34,7 @@ export type ListCriteria<K extends Kind> = {
 
 export type Selected<K extends Kind> = {
   docs: DocOf[K][];
-  /** The last of the selected objects, if there are more; else null. */
+  /** The position of the last selected object if more objects follow it; otherwise null. */
   last: ListPosition | null;
 };
 
@@ -117,19 +117,26 @@ function createCatalogView(
   };
 }
 
-/** Returns the index of the first object after a position, which may have been deleted since. */
+/**
+ * Returns the index of the first object after a position. The object at the position may have been
+ * deleted since.
+ */
 function startAfter<K extends Kind>(
   { kind, businessSlug, docs, sortOrders }: DocList<K>,
   { sortOrder, id }: ListPosition,
 ): number {
   const next = firstAfter(sortOrders, sortOrder);
-  // Another object may now have the sort order of the position: its ID then decides.
+  // If an object now has the sort order of the position, its ID decides whether it comes after the
+  // position.
   const isSame = sortOrders[next - 1] === sortOrder;
   const isAfter = () => objectId(kind, businessSlug, docs[next - 1] as DocOf[K]) > id;
   return isSame && isAfter() ? next - 1 : next;
 }
 
-/** More versions than this are read all at once, which is faster for a whole list. */
+/**
+ * Number of versions that are read one by one. After that, all versions are read at once, which is
+ * faster for a whole list.
+ */
 const MAX_SINGLE_READS = 500;
 
 function createVersionReader(rt: Runtime, business: BusinessRow): StoredCatalog["versionOf"] {

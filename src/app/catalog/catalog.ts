@@ -42,8 +42,8 @@ const ownersIn = (files: readonly CatalogFile[]): string[] => [
 ];
 
 /**
- * Returns the slug of the business in a file, or the file's name if the slug is missing, which is
- * reported later.
+ * Returns the slug of the business that a file describes, or the file's name if the slug is
+ * missing. The missing slug is reported later.
  */
 function ownerOf({ name, content }: CatalogFile): string | undefined {
   return describesBusiness(content) ? (slugIn(content) ?? name) : undefined;
@@ -103,7 +103,7 @@ export function* applyCatalogs(
 
 /**
  * Replaces the catalog of a business and returns the result. An error is returned, not thrown, so
- * that the other businesses follow.
+ * that the catalogs of the other businesses are still replaced.
  */
 function tryReplaceCatalog(
   rt: Runtime,
@@ -154,8 +154,8 @@ function readBusinesses(
 }
 
 /**
- * Asserts that files are of the business that the user named, if any: the slug in the files alone
- * decides which business they replace.
+ * Asserts that the files describe the business that the user named, if the user named one. A wrong
+ * slug in the files would otherwise replace the catalog of another business.
  */
 function assertOfBusiness(
   slug: string,

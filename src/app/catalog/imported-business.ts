@@ -3,7 +3,7 @@ import type { AuthoredBusiness } from "../../domain/catalog/file/business.ts";
 import { catalogFileSchema } from "../../domain/catalog/file/schema.ts";
 import { AppError } from "../../domain/errors.ts";
 
-/** What deskbell has to know about a business, but the exports of other systems lack. */
+/** Facts about a business that deskbell needs, and that exports of other systems do not contain. */
 export type ImportedBusiness = {
   businessSlug: string;
   businessName?: string | undefined;

@@ -40,7 +40,10 @@ export const versionOfNewObjects = (business: BusinessRow): ObjectVersion => ({
   updatedAt: business.updatedAt,
 });
 
-/** Returns the tickets taken; those of a ticket type are counted when they are asked for. */
+/**
+ * Returns the tickets taken. `get` counts the tickets of one type in the database each time it is
+ * called.
+ */
 export const readTakenTickets = (rt: Runtime, businessId: string): Stock["taken"] => ({
   get: (ticketTypeId) => rt.store.takenTickets.countOf(businessId, ticketTypeId),
 });
@@ -69,9 +72,10 @@ const PRICED_KINDS = ["service", "addon", "menu_item"] as const;
 
 /**
  * Returns functions that count the prices in the catalog of a business. If the whole catalog is
- * loaded, `count` reads nothing from the database, so `exceeds` always returns false. If only a
- * part of the catalog is loaded, `count` has to read all objects from the database. `exceeds` then
- * tells whether more objects than a limit have a price, and stops counting at the limit.
+ * loaded, `count` reads nothing from the database. It is then fast, so `exceeds` does not count and
+ * always returns false. If only a part of the catalog is loaded, `count` has to read all objects
+ * from the database. `exceeds` then tells whether more objects than a limit have a price, and stops
+ * counting at the limit.
  */
 export function pricesIn(rt: Runtime, businessId: string, stored: StoredCatalog): PriceCount {
   const { objects } = stored.catalog;

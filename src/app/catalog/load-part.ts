@@ -32,11 +32,11 @@ export function loadForEdits(
   if (objects === null) return loadCatalog(rt, business);
   const stored = toStoredCatalog(rt, business, objects, loadStock(rt, business, edits));
   const { nextTransitionAt } = business;
-  // If the next transition is of a loaded object, the edit can move that transition. A transition
-  // of another object may then be the next.
+  // If the next transition is that of a loaded object, the edit can move it. The transition of an
+  // object that is not loaded may then come first, so the whole catalog is needed.
   const hasNext =
     nextTransitionAt !== null && nextTransition(stored, rt.now()) === nextTransitionAt;
-  // `others` stands for the objects that are not loaded.
+  // `others` stands for the objects that are not loaded, and has the time of their next transition.
   return hasNext ? loadCatalog(rt, business) : { ...stored, others: { nextTransitionAt } };
 }
 

@@ -124,7 +124,8 @@ export function listOptions(
 }
 
 /**
- * Returns the ID of a public event. An ID is returned as it is: the event may have been deleted.
+ * Returns the ID of a public event. If an ID is given, it is returned without a check, because the
+ * event may have been deleted.
  */
 export const getPublicEventId = (rt: Runtime, business: BusinessRow, keyOrId: string): string =>
   keyOrId.startsWith(`${ID_PREFIXES.public_event}_`)

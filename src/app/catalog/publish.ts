@@ -187,7 +187,7 @@ function getBusinessRow(rt: Runtime, businessId: string): BusinessRow {
   return row;
 }
 
-/** Publishes how many tickets are left of public events with new sales. */
+/** Publishes how many tickets are left for each public event that has new sales. */
 export function publishEventAvailability(rt: Runtime): void {
   const due = rt.store.eventAvailability.listDue(rt.now());
   for (const [businessId, changes] of Map.groupBy(due, ({ businessId }) => businessId))

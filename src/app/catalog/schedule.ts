@@ -151,8 +151,8 @@ export const deleteClosure = (rt: Runtime, slug: string, firstDay: string): Chan
   });
 
 /**
- * Replaces the opening hours of one date, to which the hours of all staff are then limited. Other
- * exceptions of the date are deleted.
+ * Replaces the opening hours of one date. The hours of all staff on that date are then limited to
+ * the new hours. Other exceptions of the date are deleted.
  * @param intervals none for a closed day; null for the usual hours
  */
 export const updateDateHours = (
@@ -179,8 +179,8 @@ export const restoreDateHours = (
   editSection(rt, slug, "exceptions", (exceptions) => withDate(exceptions, date, before));
 
 /**
- * Returns the exceptions with those of a date replaced. The order of the other dates stays, because
- * a catalog file in another order would be a change.
+ * Returns the exceptions with those of one date replaced. The order of the other dates stays,
+ * because a catalog file that lists the dates in another order would count as a change.
  */
 function withDate(
   exceptions: readonly OpeningException[],
@@ -201,7 +201,10 @@ export const listStaffWithOwnHours = (rt: Runtime, { id }: BusinessRow): string[
 
 type Section = "hours" | "closures" | "exceptions";
 
-/** @param edit also gets a function that reads items of the section as in a catalog file */
+/**
+ * @param edit gets the section, and a function that reads items as they are written in a catalog
+ * file
+ */
 const editSection = <S extends Section>(
   rt: Runtime,
   slug: string,

@@ -82,11 +82,12 @@ function createDishLoader(
   ];
   const objects = loadReferred(rt, business, shown);
   if (objects === null) return (row) => loadCatalog(rt, row);
-  // `others` stands for the objects that are not loaded.
+  // `others` stands for the objects that are not loaded, and has the time of their next transition.
   let others: StoredCatalog["others"];
   return (row) => {
     const stock = { soldOut: rt.store.soldOut.list(row.id), taken: new Map() };
-    // The first call precedes the change: the mark that the change replaces is still stored.
+    // `others` is computed in the first call, which precedes the change: the mark that the change
+    // replaces is then still stored.
     others ??= { nextTransitionAt: nextTransitionOfOthers(rt, row, stock) };
     return { ...toStoredCatalog(rt, row, objects, stock), others };
   };
@@ -94,8 +95,8 @@ function createDishLoader(
 
 /**
  * Returns when the catalog next changes by itself. The end of a sold-out mark does not count,
- * because the caller may be about to replace the mark: the next change is then of a promotion or
- * public event.
+ * because the caller may be about to replace the mark. If such an end comes first, the result is
+ * the next change of a promotion or public event.
  */
 function nextTransitionOfOthers(rt: Runtime, row: BusinessRow, stock: Stock): number | null {
   const { nextTransitionAt } = row;

@@ -20,7 +20,7 @@ const BATCH_ROWS = 200;
  * Deletes the guest data and customer references of visits for good: restoring a backup deletes
  * them again. The visits stay, so that the calendar and the statistics stay right.
  * @param alsoWrite runs in the transaction that erases the data
- * @returns where the erased bytes are left for now
+ * @returns the places in which bytes of the erased data are still stored for now
  */
 export function eraseForGood(
   rt: Runtime,
@@ -54,7 +54,7 @@ export function eraseVisits(rt: Runtime, visitIds: readonly string[]): void {
 
 /** Erases the customer reference in the body of an event, and all responses to its deliveries. */
 function eraseInEvent(rt: Runtime, id: string, body: Buffer): void {
-  // Receivers may have sent the event back.
+  // The responses are deleted, because receivers may have sent the event back in them.
   rt.store.deliveries.deleteResponses(id);
   const envelope = JSON.parse(body.toString()) as Envelope;
   const object = envelope.data.object as { customerRef?: string | null };
@@ -65,8 +65,8 @@ function eraseInEvent(rt: Runtime, id: string, body: Buffer): void {
 }
 
 /**
- * Erases guests whose visit is longer ago than the business keeps their data.
- * @param now the clock that decides how long ago a visit is
+ * Erases the data of guests whose visit was longer ago than the retention period of the business.
+ * @param now the clock by which the age of a visit is computed
  */
 export async function eraseExpiredGuests(rt: Runtime, now = rt.now): Promise<void> {
   // Businesses without guests are not read: 10,000 businesses would take tens of megabytes.
@@ -91,7 +91,7 @@ export async function eraseExpiredGuests(rt: Runtime, now = rt.now): Promise<voi
         eraseVisits(rt, expired);
         markErasedLog(rt);
       });
-    // Deliveries and other writers proceed between two batches.
+    // The pause lets deliveries and other writers proceed between two batches.
     await delay(LOCK_BREAK_MS);
   }
   emptyErasedLog(rt);

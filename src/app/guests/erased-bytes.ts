@@ -8,7 +8,10 @@ import type { Runtime } from "../runtime.ts";
 // Bytes of erased guests can outlive their rows in two places: the write-ahead log, until it is
 // emptied, and the free space of a file of version 0.2, until the file is rewritten once.
 
-/** Rewriting a larger file would make requests to the daemon wait for more than a second. */
+/**
+ * Maximum size of a file that is rewritten by day while a daemon runs. Rewriting a larger file
+ * would make requests to the daemon wait for more than a second.
+ */
 const MAX_BYTES_BY_DAY = 100_000_000;
 /** Local hours in which a file of any size is rewritten. */
 const NIGHT = { from: 3, until: 5 };
@@ -19,7 +22,7 @@ export const NO_REMAINS: Remains = { inLog: false, inFreeSpace: false };
 
 /**
  * Removes the bytes of deleted rows from the file of the database and from its write-ahead log.
- * @returns where bytes of erased guests are left for now
+ * @returns the places in which bytes of erased guests are still stored for now
  */
 export function removeErasedBytes(rt: Runtime): Remains {
   if (rt.isDryRun()) return NO_REMAINS;

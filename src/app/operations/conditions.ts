@@ -139,7 +139,6 @@ const listConditions = (
   daemon: DaemonState,
 ): HealthCondition[] => [...iterateConditions(rt, checks, daemon)].flat().filter(isFirstDamage);
 
-/** Yields what each check finds. */
 function* iterateConditions(
   rt: Runtime,
   checks: readonly Check[],
@@ -170,8 +169,8 @@ function isFirstDamage({ code }: HealthCondition, i: number, all: HealthConditio
 
 /**
  * Returns the open conditions for a person: a condition that follows from another one is left out.
- * The checks use the time of the daemon's clock. If the clock of this process were ahead,
- * deliveries would seem late.
+ * The checks use the time of the daemon's clock, because deliveries would seem late if the clock of
+ * this process were ahead.
  */
 export function listForOperator(
   rt: Runtime,
@@ -187,7 +186,10 @@ export function listForOperator(
   ]);
 }
 
-/** Lists the conditions for the daemon itself, which is therefore running. */
+/**
+ * Lists the open conditions for the daemon. The daemon itself calls this function, so it is known
+ * to run.
+ */
 export const listDaemonConditions = (rt: Runtime, checks: readonly Check[]): HealthCondition[] =>
   listConditions(rt, checks, runningDaemon(rt));
 

@@ -110,7 +110,7 @@ export function checkLateDeliveries(
   ];
 }
 
-/** Two hosts can fail at the same time by chance. */
+/** Minimum number of failing hosts for a report. Two hosts can fail at the same time by chance. */
 const MIN_HOSTS_OUT = 3;
 
 /** Reports that most endpoints fail, so the reason is probably on this machine. */
@@ -128,7 +128,7 @@ export function checkNetwork(rt: Runtime, endpoints: readonly EndpointRow[]): He
   ];
 }
 
-/** Why an endpoint is disabled if the operator or the partner has stopped it on purpose. */
+/** The reasons for which an endpoint is disabled on purpose, by the operator or the partner. */
 const INTENDED: ReadonlySet<string> = new Set(["manual", "paused", "key_revoked"]);
 
 const DISABLED_BECAUSE: Readonly<Record<string, string>> = {
@@ -283,7 +283,7 @@ export function checkCorruptEvents(rt: Runtime): HealthCondition[] {
     openCondition(
       "delivery.corrupt",
       `the event of ${summarizeNames(ids, count)} was altered in the database file, so it was not sent`,
-      // A cancelled delivery is no longer reported.
+      // The command cancels the deliveries, because a cancelled delivery is no longer reported.
       `deskbell deliveries cancel ${count === 1 ? ids[0] : "--status CORRUPT"}`,
     ),
   ];

@@ -111,8 +111,8 @@ export function checkSecretFiles(config: Config, tlsKey: string | undefined): Fi
 }
 
 /**
- * Returns whether other users can access a file. The code that reads the file reports that it is
- * missing or unreadable.
+ * Returns whether other users can access a file. The result is false for a missing or unreadable
+ * file, because the code that reads the file reports that.
  */
 function isOpenToOthers(path: string): boolean {
   if (!process.getuid) return false;

@@ -18,8 +18,9 @@ export function readMetricsToken(config: Config): string | null {
 }
 
 /**
- * Returns the tokens that the daemon accepts: the one in the data folder, which it creates at its
- * first start, and the configured one. A disk that is full does not stop the daemon.
+ * Returns the tokens that the daemon accepts: the token in the data folder, which the daemon
+ * creates at its first start, and the configured token. The daemon also starts if the disk is full
+ * and no token can be created.
  */
 export function openMetricsTokens({ config, log }: Runtime): string[] {
   const configured = config.http.metricsToken;

@@ -9,8 +9,8 @@ const DAY_MS = 24 * HOUR_MS;
  */
 const MAX_AHEAD_MS = HOUR_MS;
 /**
- * The most that the wall clock is ahead after a weekend in which the machine was off, if this clock
- * was already a day behind.
+ * Maximum lead of the wall clock that counts as time in which the machine was off. It covers a
+ * weekend, and the day that this clock may already have been behind.
  */
 const MAX_OFF_MS = 4 * DAY_MS;
 

@@ -16,7 +16,10 @@ const UNRESOLVED_RETENTION_DAYS = 90;
 const RESPONSE_RETENTION_MS = 7 * DAY_MS;
 const STATISTICS_RETENTION_MS = 30 * DAY_MS;
 const AUDIT_RETENTION_MS = 400 * DAY_MS;
-/** How long time off is kept after its end. Its reason can be about a person's health. */
+/**
+ * How long time off is kept after its end. It is not kept longer, because its reason can be about a
+ * person's health.
+ */
 const TIME_OFF_RETENTION_MS = 90 * DAY_MS;
 const BATCH_ROWS = 100;
 /**
@@ -60,7 +63,10 @@ export type ExpiringRows = (
  * stay for their whole period.
  */
 export function createPruner(rt: Runtime, clock = createRetentionClock(rt)): () => Promise<void> {
-  /** A runtime for functions that delete rows and write no time. */
+  /**
+   * A runtime for functions that delete rows and write no time. Its clock can be behind the wall
+   * clock.
+   */
   const deleting: Runtime = { ...rt, now: clock.now };
   const { audit, endpointSecrets, eventAvailability, history, retention, tallies, timeOff } =
     rt.store;
@@ -91,7 +97,7 @@ export function createPruner(rt: Runtime, clock = createRetentionClock(rt)): () 
   ): Promise<void> {
     for (let isEnd = false; !isEnd && mayContinue();) {
       isEnd = rt.tx(() => runSlice(position, batch, mayContinue));
-      // Deliveries and other writers proceed between two slices.
+      // The pause lets deliveries and other writers proceed between two slices.
       await delay(LOCK_BREAK_MS);
     }
   }
@@ -164,7 +170,8 @@ export function createPruner(rt: Runtime, clock = createRetentionClock(rt)): () 
     await pruneFeatures(ended);
     await eraseGuestsHourly();
     rt.tx(() => {
-      // The clock may have been set since the start, which moves the times when secrets end.
+      // The time is read again, because the clock may have been set since the start, which moves
+      // the times when secrets end.
       const now = clock.now();
       endpointSecrets.deleteExpired(now);
       pruneHosts(deleting);

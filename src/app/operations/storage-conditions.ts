@@ -6,7 +6,10 @@ import { describeFreeSpace, RESERVE_BYTES } from "../disk-space.ts";
 import type { Runtime } from "../runtime.ts";
 import type { History } from "./history.ts";
 
-/** The limit is several times the reserve below which no new data are accepted. */
+/**
+ * Free space below which the disk counts as almost full. It is several times `RESERVE_BYTES`, below
+ * which no new data are accepted.
+ */
 const LOW_BYTES = 500_000_000;
 
 /**
@@ -32,7 +35,7 @@ export function checkStorage(rt: Runtime): HealthCondition[] {
     : [openCondition("storage.low", text, command)];
 }
 
-/** Reports that a row which every database has is missing. */
+/** Reports damage if a row that every database has is missing. */
 export function checkDamage({ config, store }: Runtime): HealthCondition[] {
   const missing = store.file.findMissingRow();
   return missing === undefined
@@ -52,7 +55,10 @@ export const damageCondition = (text: string, since: number | null = null): Heal
     { since },
   );
 
-/** A program that reads the database longer than this is no backup, even of a large file. */
+/**
+ * Time after which a program that still reads the database is reported. A backup takes less time,
+ * even of a large file.
+ */
 const LOG_KEPT_MS = 30 * 60_000;
 
 /**

@@ -19,12 +19,12 @@ import type { Runtime } from "../runtime.ts";
 export const SLICE_ROWS = 1000;
 
 /**
- * Moves a small backlog; of a large one, records only that it must be moved. Call it in the
- * transaction that changes the endpoint. Deliveries that are not moved yet are not sent, because
- * the worker sends only those of an active endpoint.
+ * Moves a small backlog. A large backlog is moved later: this function only records that it must be
+ * moved. Call it in the transaction that changes the endpoint. Deliveries that are not moved yet
+ * are not sent, because the worker sends only those of an active endpoint.
  * @param counted counts from before the transaction, so that no other writer waits for counting
- * @returns exact counts of a small backlog; for a large backlog `counted` or, without it, counts
- *   that may be too low but add up to at least SLICE_ROWS
+ * @returns exact counts of a small backlog. The counts of a large backlog are `counted`; if that is
+ * absent, they may be too low, but add up to at least SLICE_ROWS.
  */
 export function startBacklogMove(
   rt: Runtime,

@@ -108,7 +108,8 @@ function updateEndpoint(
   const exhausted = results.find(({ settlement }) => settlement.status === "EXHAUSTED");
   if (exhausted) notifyExhausted(rt, endpoint, exhausted.settlement.error);
   if (endpoint.status !== "ACTIVE") return false;
-  // A delivery that succeeded after the failures has ended their streak.
+  // If a delivery succeeded after the failures, their streak has ended, and the endpoint is not
+  // disabled.
   const isDisabling = isDisableDue && streak.failingSince !== null;
   const isGone = results.some((result) => result.isGone);
   if (isDisabling || isGone)
@@ -117,8 +118,8 @@ function updateEndpoint(
 }
 
 /**
- * The shortest time between two writes of an endpoint's last delivery. Otherwise every delivery
- * would change its endpoint, too.
+ * Minimum time between two updates of `lastDeliveredAt`. The limit avoids a write to the endpoint's
+ * row for every delivery.
  */
 const DELIVERED_STEP_MS = 1000;
 

@@ -119,8 +119,8 @@ export const readEndpointUse = (
 /**
  * Asserts that the operator may give an endpoint to a key.
  * @throws AppError resource_not_found; validation_failed for a key of another business; conflict
- *   for a key that has ended, or at its maximum; state_refuses if the key may not receive an event;
- *   duplicate_endpoint
+ * for a key that has ended or already has its maximum number of endpoints; state_refuses if the key
+ * may not receive an event; duplicate_endpoint
  */
 export function assertMayOwn(rt: Runtime, keyId: string, endpoint: Owned): void {
   const key = getKey(rt, keyId);
@@ -181,7 +181,10 @@ export function assertKeyMaySubscribe(
   if (key) assertMaySubscribe(key, events);
 }
 
-/** @throws AppError conflict at the key's maximum, duplicate_endpoint */
+/**
+ * @throws AppError conflict if the key already has its maximum number of endpoints;
+ * duplicate_endpoint
+ */
 export function assertKeyMayCreate(rt: Runtime, keyId: string, endpoint: Owned): void {
   assertNotDuplicate(rt, keyId, endpoint);
   const maxEndpoints = rt.store.keys.findById(keyId)?.maxEndpoints ?? 0;

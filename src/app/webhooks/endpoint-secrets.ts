@@ -16,7 +16,7 @@ export type RotationOptions = {
   overlapMs?: number | undefined;
   /** Rotates even during an overlap, and drops the secret that the last rotation created. */
   force?: boolean;
-  /** Allows creating a master key if the old one is lost; only the operator may. */
+  /** Allows creating a master key if the old one is lost. The operator alone may allow it. */
   allowNewMasterKey?: boolean;
 };
 
@@ -81,7 +81,8 @@ export function rotateEndpointSecret(
     // The current secret shows whether the master key is right. If there is no current secret, any
     // stored text shows it.
     if (!allowNewMasterKey) assertMasterKey(rt, current && [current]);
-    // The receiver still uses the oldest secret if the response to the last rotation was lost.
+    // The oldest secret stays valid during the overlap, because the receiver still uses it if the
+    // response to the last rotation was lost.
     const oldest = old ?? current;
     // A secret that cannot be decrypted would block every delivery during the overlap.
     const dropsOldest =

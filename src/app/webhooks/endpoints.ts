@@ -37,13 +37,16 @@ export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events">
   partnerId?: string | null | undefined;
   /** The API key that the endpoint will belong to; null for the operator alone. */
   keyId: string | null;
-  /** Whether the operator makes the request. The name must then be new: commands use names. */
+  /**
+   * Whether the operator makes the request. The name must then be unique, because commands refer to
+   * endpoints by name.
+   */
   byOperator?: boolean;
   /** Whether the operator allows http and private addresses. */
   allowPrivate: boolean;
   /** Milliseconds, from 1,000 to 30,000. */
   timeoutMs?: unknown;
-  /** Attempts in flight, from 1 to 32. */
+  /** The maximum number of delivery attempts that run at the same time, from 1 to 32. */
   maxInFlight?: unknown;
   /** Names of unknown fields, each of which is reported as an issue. */
   unknownFields?: string[];
@@ -55,7 +58,7 @@ export type EndpointChanges = Partial<RequestedSettings> & {
    * trusted the old one.
    */
   byPartner?: boolean;
-  /** The API key that the endpoint will belong to; null for the operator alone. */
+  /** The ID of the API key that will own the endpoint; null if only the operator manages it. */
   keyId?: string | null | undefined;
   /** Names of unknown fields, each of which is reported as an issue. */
   unknownFields?: string[];
@@ -64,7 +67,7 @@ export type EndpointChanges = Partial<RequestedSettings> & {
 type NewEndpoint = { endpoint: EndpointRow; secret: string };
 
 /**
- * Creates an endpoint with a secret, which cannot be read again later.
+ * Creates an endpoint and returns it with its secret, which cannot be read again later.
  * @throws AppError validation_failed, unsafe_url, conflict, duplicate_endpoint
  */
 export const createEndpoint = async (
@@ -166,7 +169,7 @@ export async function prepareUpdate(
   const enable =
     changes.status === "ACTIVE" ? prepareEnable(rt, id, "all", { byPartner }) : undefined;
   const update = (): EndpointRow => {
-    // The endpoint may have been changed during the DNS lookup.
+    // The endpoint may have been changed during the DNS lookup, so it is read and checked again.
     const before = getEndpoint(rt, id);
     const { settings } = parseChanges(rt, before, changes);
     const { keyId = before.keyId } = changes;
@@ -189,7 +192,10 @@ export async function prepareUpdate(
   return () => rt.tx(update);
 }
 
-/** Returns the host for the audit log: the path and query of a URL often contain a secret. */
+/**
+ * Returns the host of a URL. The audit log contains only the host, because the path and query often
+ * contain a secret.
+ */
 const hostOf = (url: string): string => new URL(url).host;
 
 /** Validates changes. The URL is checked only if the URL or `allowPrivate` changes. */

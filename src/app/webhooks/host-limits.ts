@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow, Period } from "../../store/webhooks/endpoints.ts";
 
-/** Returns the IPv4 and IPv6 addresses of a host; none if the lookup fails. */
+/** Returns the IPv4 and IPv6 addresses of a host, or an empty list if the lookup fails. */
 export type Resolve = (hostname: string, allowances: UrlPolicy) => Promise<string[]>;
 
 /**
@@ -61,7 +61,7 @@ const MAX_UNVERIFIED_TESTS = 10;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const VERIFICATION_MS = 30 * DAY_MS;
-/** A verification is written at most once a day. */
+/** The verification of a host is renewed at most once a day, to save writes. */
 const REFRESH_MS = DAY_MS;
 
 /** Returns the host whose limits apply to an endpoint; null if the operator trusts the endpoint. */
@@ -81,8 +81,8 @@ export const countUnverifiedDeliveries = (rt: Runtime, host: string): number =>
   rt.store.hosts.countRequests(host, "delivery", lastHour(rt));
 
 /**
- * Returns the limit of an endpoint's host: when the host was verified, and how many deliveries it
- * may still get within this rolling hour (null for any number).
+ * Returns when the host of an endpoint was verified, and how many more deliveries it may get within
+ * the rolling hour. `deliveriesLeft` is null if there is no limit.
  */
 export function readHostLimit(rt: Runtime, endpoint: EndpointRow) {
   const host = limitedHost(endpoint);
@@ -97,15 +97,15 @@ export function readHostLimit(rt: Runtime, endpoint: EndpointRow) {
 }
 
 /**
- * Returns whether an endpoint gets no delivery for now: its host is not verified, and got as many
- * deliveries in the last hour as such a host may get.
+ * Returns whether an endpoint gets no delivery for now, because its host is not verified and got
+ * `MAX_UNVERIFIED_DELIVERIES` deliveries in the last hour.
  */
 export const isHostLimited = (rt: Runtime, endpoint: EndpointRow): boolean =>
   readHostLimit(rt, endpoint).deliveriesLeft === 0;
 
 /**
- * Returns the hosts that get no delivery for now: they are not verified, and got as many deliveries
- * in the last hour as such a host may get.
+ * Returns the hosts that get no delivery for now, because they are not verified and got
+ * `MAX_UNVERIFIED_DELIVERIES` deliveries in the last hour.
  */
 export const listLimitedHosts = (rt: Runtime): string[] =>
   rt.store.hosts
@@ -113,7 +113,8 @@ export const listLimitedHosts = (rt: Runtime): string[] =>
     .filter((host) => !isHostVerified(rt, host));
 
 /**
- * Records results of deliveries to a host. Call it in the transaction that writes these results.
+ * Records results of deliveries to a host: a success verifies the host, and failures count toward
+ * its hourly limit. Call it in the transaction that writes these results.
  */
 export function recordHostResults(
   rt: Runtime,

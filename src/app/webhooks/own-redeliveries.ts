@@ -19,7 +19,9 @@ const MAX_READ = 50_000;
 /** A text that sorts after every delivery ID. */
 const LAST_ID = "dlv_~";
 
-/** Returns how many redeliveries of a key's endpoints are pending, counted up to the limit. */
+/**
+ * Returns how many redeliveries of a key's endpoints are pending. The count stops at `MAX_PENDING`.
+ */
 export function readRedeliveryUse(rt: Runtime, key: Viewer): { limit: number; used: number } {
   const ids = listOwnEndpoints(rt, key).map(({ id }) => id);
   return { limit: MAX_PENDING, used: rt.store.ownRedeliveries.countPending(ids, MAX_PENDING) };
@@ -107,7 +109,10 @@ function listChosenEndpoints(rt: Runtime, key: Viewer, endpointId: string | unde
   return [endpoint];
 }
 
-/** Returns the chosen event types that a key may receive; undefined for all event types. */
+/**
+ * Returns the event types that the key may receive, limited to `eventType` if it is given;
+ * undefined if all event types match.
+ */
 function chooseTypes(
   key: Viewer,
   eventType: EventType | undefined,
@@ -119,7 +124,7 @@ function chooseTypes(
 
 /**
  * Returns how many more redeliveries of a key may be pending.
- * @throws AppError too_many_redeliveries if none may
+ * @throws AppError too_many_redeliveries if the limit is reached
  */
 function countLeft(rt: Runtime, key: Viewer): number {
   const { limit, used } = readRedeliveryUse(rt, key);

@@ -10,7 +10,10 @@ import { type AppendResult, appendEventFor, appendEvents } from "../events.ts";
 import { loadCatalog } from "../catalog/load-catalog.ts";
 import { catalogStateAt } from "../catalog/publish.ts";
 
-/** Returns an event of a type about the first suitable object; undefined if there is no object. */
+/**
+ * Returns a sample event of the given type about the first suitable object of the business, or
+ * undefined if there is no such object.
+ */
 export function draftSample(
   rt: Runtime,
   business: BusinessRow,

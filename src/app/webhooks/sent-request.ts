@@ -34,7 +34,7 @@ export function findSentEvent(
  * Returns the headers of the last attempt. If no attempt is stored, the headers are those of the
  * next attempt, with the time of the event. Signatures are not stored.
  * @param last the last attempt
- * @param signature the text in the place of each signature
+ * @param signature the text to show in place of each signature
  */
 export function sentHeaders(
   { id: deliveryId, eventId, eventType, sequence, attemptCount }: DeliveryRow,

@@ -84,8 +84,8 @@ type TestOptions = {
 };
 
 /**
- * Returns the business of an endpoint; for an endpoint of a partner, the first business that the
- * partner reaches.
+ * Returns the business whose objects a test event is about: the business of the endpoint, or the
+ * first business that the partner of the endpoint can access.
  */
 function findSampleBusiness(
   rt: Runtime,
@@ -96,10 +96,10 @@ function findSampleBusiness(
 }
 
 /**
- * Sends one signed test event immediately. The event is neither stored nor counted, so a disabled
- * endpoint can be tested, too.
+ * Sends one signed test event immediately. The event is not stored and does not count as a
+ * delivery, so a disabled endpoint can be tested.
  * @throws AppError resource_not_found; insufficient_scope if the endpoint's key may not receive the
- *   event type; validation_failed if the business has no object for it
+ * event type; validation_failed if the business has no object for it
  */
 export async function testEndpoint(
   rt: Runtime,

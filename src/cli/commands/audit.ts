@@ -88,7 +88,10 @@ function findVisit(rt: Runtime, idOrCode: string) {
   return undefined;
 }
 
-/** Throws unless a visit or an audit entry has this ID: entries outlive their business. */
+/**
+ * Throws unless a visit or an audit entry has this ID. The audit entries of a visit remain when its
+ * business is deleted.
+ */
 function assertVisitKnown(rt: Runtime, visit: string): void {
   if (findVisit(rt, visit) !== undefined || rt.store.audit.list({ visit }, 1).length > 0) return;
   const ofFeatures = FEATURES.flatMap(({ visitNouns = {} }) => Object.values(visitNouns));
@@ -106,7 +109,9 @@ function assertVisitKnown(rt: Runtime, visit: string): void {
 const oneOf = (names: readonly string[]): string =>
   `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
-/** Notes who created a visit, which has no audit entry if a key made it. */
+/**
+ * Prints who created a visit, because a visit that was created with an API key has no audit entry.
+ */
 function noteCreator(cli: Cli, rt: Runtime, id: string): void {
   const row = findVisit(rt, id);
   if (row === undefined) return;

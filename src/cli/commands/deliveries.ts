@@ -110,7 +110,7 @@ function toFilter(
   };
 }
 
-/** @throws AppError usage unless there is either an ID or a filter */
+/** @throws AppError usage unless exactly one of an ID and a filter is given */
 function assertOneOrFilter(
   id: string | undefined,
   { businessId: _, ...filter }: DeliveryFilter,
@@ -248,7 +248,8 @@ const cancel = command({
     if (count > 0) {
       if (id === undefined)
         await cli.confirm(`Cancelling ${countOf(count, "delivery")}`, String(count));
-      // More deliveries may match by the time the user has confirmed.
+      // The number is read again, because more deliveries may match by the time the user has
+      // confirmed.
       count = cancelDeliveries(rt, chosen);
     }
     cli.report(

@@ -14,7 +14,7 @@ import { rotateMaster } from "./rotate-master.ts";
 import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 import { usageError } from "../failure.ts";
 
-/** A business has at most 50 endpoints, so no key can have more. */
+/** A business or partner has at most 50 endpoints, so no key can have more. */
 const MAX_ENDPOINTS = 50;
 const MAX_HOLDS = 1000;
 const MAX_BOOKINGS_DAY = 1_000_000;
@@ -220,7 +220,7 @@ const list = command({
 
 /**
  * Returns the visible parts of the secret of a key. The access of a partner to a business has no
- * secret of its own, and a key has no secret if a restore has ended its only secret again.
+ * secret of its own. A key has no secret if a restore ended its only one.
  */
 function keyText({ businessId, partnerId, prefix, last4 }: ReturnType<typeof toOutput>): string {
   if (prefix !== null) return `${prefix}…${last4}`;
@@ -295,7 +295,9 @@ const rotate = command({
   },
 });
 
-/** Returns until when the secret before the newest one is valid (epoch ms); null if it is not. */
+/**
+ * Returns the time (epoch ms) at which the secret before the newest one ends; null if it has ended.
+ */
 function overlapEndOf(rt: Runtime, id: string): number | null {
   const endsAt = rt.store.keySecrets.findRotation(id)?.oldSecretEndsAt ?? 0;
   return endsAt > rt.now() ? endsAt : null;

@@ -171,7 +171,7 @@ export function tlsFiles(
   key: string | undefined,
 ): { cert: string; key: string } | undefined {
   if (cert !== undefined && key !== undefined) return { cert, key };
-  // Equal values are both undefined here.
+  // Equal values can only be two undefined values here.
   if (cert === key) return undefined;
   throw usageError(
     `${cert ? "--tls-key" : "--tls-cert"} is missing: HTTPS needs a certificate and its key.`,

@@ -174,7 +174,8 @@ const update = command({
     const { updateEndpoint } = await import("../../app/webhooks/endpoints.ts");
     const endpoint = await updateEndpoint(rt, id, changes);
     cli.report(toOutput(endpoint, rt.now()), `${cli.verb("Updated", "update")} ${id}.`);
-    // The end of an earlier key disabled the endpoint: `key_revoked` or `key_expired`.
+    // `disabledReason` is `key_revoked` or `key_expired` if the endpoint was disabled because its
+    // earlier key ended.
     if (keyName !== undefined && endpoint.disabledReason?.startsWith("key_"))
       cli.note(
         `The endpoint is still disabled. To enable it: ${cli.program} webhooks enable ${id}`,
@@ -189,8 +190,8 @@ const nameOfKey = (rt: Runtime, keyId: string | null): string | null =>
   findKey(rt, keyId)?.name ?? keyId;
 
 /**
- * Replaces `all` by the standard event types, limited to those that `key` may receive if it is
- * given.
+ * Replaces `all` with the standard event types. If a `key` is given, the result has only the types
+ * that it may receive.
  */
 export const expandEvents = (
   names: readonly string[],

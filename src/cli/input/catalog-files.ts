@@ -40,7 +40,7 @@ function filesOf(name: string): string[] {
 const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Returns whether a path is a folder whose name does not begin with a dot, as .git does. */
+/** Returns whether a path is a folder other than a hidden one such as `.git`. */
 const isVisibleFolder = (path: string): boolean =>
   !basename(path).startsWith(".") && isFolder(path);
 

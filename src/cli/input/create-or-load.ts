@@ -16,7 +16,6 @@ export const inputFlag = (fields: string) =>
   text("file", `create many: a JSON object per line with ${fields}; - reads stdin`);
 
 const MAX_LINE_BYTES = 65_536;
-/** The byte of a line feed. */
 const LINE_BREAK = 10;
 /** Time between two messages about the progress. */
 const PROGRESS_MS = 1000;
@@ -58,8 +57,8 @@ const isGiven = (value: Given[string]): boolean =>
   value !== undefined && (!Array.isArray(value) || value.length > 0);
 
 /**
- * Creates an object from each line in a transaction of its own: a rejected line does not stop the
- * others.
+ * Creates an object from each line. Each line has its own transaction, so a rejected line does not
+ * stop the lines after it.
  */
 async function loadLines(
   cli: Cli,

@@ -36,7 +36,7 @@ export function openNewFile(path: string, mode = 0o666): number {
  */
 export function assertNewFile(path: string): void {
   try {
-    // An existing file is refused whatever its folder allows.
+    // `openNewFile` refuses an existing file whatever the permissions of its folder are.
     if (path === "" || lstatSync(path, { throwIfNoEntry: false }) !== undefined)
       throw Object.assign(new Error(`${path} exists`), { code: "EEXIST" });
     // The slash at the end makes `accessSync` fail if the folder is in fact a file.
@@ -46,7 +46,6 @@ export function assertNewFile(path: string): void {
   }
 }
 
-/** Returns the error for a file that cannot be created. */
 function explainRefusal(path: string, error: unknown): unknown {
   if (path === "") return usageError("The name of the output file is empty.", "give a file name");
   switch ((error as NodeJS.ErrnoException).code) {

@@ -5,7 +5,7 @@ type Confirmed = NonNullable<Permissions["confirmed"]>;
 
 /**
  * Applies a change. If the change needs a confirmation, asks for it and applies the change again.
- * @param given what is confirmed without asking, such as everything (true) with --yes
+ * @param given what needs no question, for example `true` (everything) with --yes
  */
 export async function whenConfirmed<Result>(
   cli: Cli,

@@ -51,7 +51,7 @@ export const toStaffKeys = (
   given.map((text) => {
     const colon = text.lastIndexOf(":");
     const key = toKey(rt, business, "staff", text);
-    // If the key differs from the text, the whole text is a name. A name may contain a colon, too.
+    // If the key differs from the text, the whole text is a name, which may contain a colon.
     if (colon === -1 || key !== text) return key;
     const service = toKey(rt, business, "service", text.slice(0, colon));
     return `${service}:${toKey(rt, business, "staff", text.slice(colon + 1))}`;

@@ -15,12 +15,11 @@ type Cancelled<Row, Shown> = {
   group: string;
   /** The noun in the singular, for messages and the help. */
   noun: string;
-  /** The summary of the command. */
   about: string;
   argument: "[id]" | "[order]";
   /** The help of --reason. */
   reason: string;
-  /** The end of the help of --key. */
+  /** The end of the help text of `--key`, such as `that have not started`. */
   notStarted: string;
   examples: readonly [string, ...string[]];
   cancelOne: (cli: Cli, name: string, reason: string | undefined) => Promise<void>;

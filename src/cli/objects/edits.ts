@@ -36,7 +36,7 @@ export function parseEdits({ price, ...edits }: GivenEdits, currency: Currency):
 
 const MAX_NAME_CHARS = 200;
 const MAX_KEY_CHARS = 80;
-/** Fields whose value an empty text removes. */
+/** Optional fields. An empty text removes their value. */
 const OPTIONAL_TEXTS = new Set(["description", "title", "bio", "code"]);
 
 /**

@@ -29,7 +29,7 @@ export function parseHoursEdit(
   { day, date, open, closed, usual }: FlagValues<typeof hoursFlags>,
   clock: Clock,
 ): HoursEdit {
-  // An edit is either of weekdays or of one date.
+  // An edit changes weekdays or one date, but never both.
   const isWeekly = day.length > 0;
   const isOfDate = date !== undefined;
   if (isWeekly === isOfDate)

@@ -118,9 +118,8 @@ export function resolveKey(cli: Cli, rt: Runtime, name: string): ListedKey {
 }
 
 /**
- * Returns the key that is recorded as the maker of visits and orders of a business. A visit or
- * order that a partner makes is recorded with the access of the partner to the business, so a key
- * of the partner stands for this access.
+ * Returns the key that visits and orders of a business record as their maker. If the named key
+ * belongs to a partner, this is the access of the partner to the business.
  */
 export function resolveMaker(
   cli: Cli,
@@ -208,7 +207,7 @@ export function resolveNamed<Row extends Named>(
   const rowWithId = all.find(({ id }) => id === name);
   if (rowWithId) return rowWithId;
   const businessId = cli.businessId(rt);
-  // A row without a business, such as the key of a partner, belongs to several.
+  // A row without a business, such as the key of a partner, may belong to several businesses.
   const selected = all.filter(
     (row) => businessId === undefined || row.businessId === null || row.businessId === businessId,
   );

@@ -80,7 +80,7 @@ export function toStart<Text extends string | undefined>(
   return (isStartTime(expanded) ? `${localDateOf(now, timezone)}T${expanded}` : expanded) as Text;
 }
 
-/** Notes the instant that a local start time means if clocks show this time twice on its day. */
+/** Prints which instant a local start time means if clocks show this time twice on that day. */
 export function noteRepeatedStart(cli: Cli, timezone: string, start: string | undefined): void {
   if (start === undefined || !isLocalTime(start)) return;
   const [first, second] = occurrencesOf(start.replace(" ", "T"), timezone);
@@ -90,7 +90,10 @@ export function noteRepeatedStart(cli: Cli, timezone: string, start: string | un
   );
 }
 
-/** The filters of lists by start, which lists by ID do not have. */
+/**
+ * The filters of a list in the order of start times. A list in the order of IDs (`--before`) does
+ * not have these filters.
+ */
 const FILTERS_BY_START = {
   from: "--from",
   to: "--to",
@@ -100,8 +103,8 @@ const FILTERS_BY_START = {
 } as const;
 
 /**
- * Asserts that a list by ID has no filter of lists by start. `none` is allowed as a first or last
- * day, because it leaves out nothing.
+ * Asserts that a list by ID has none of the `FILTERS_BY_START`. `--from none` and `--to none` are
+ * allowed, because they leave out nothing.
  * @throws AppError usage
  */
 function assertListsById(given: { [K in keyof typeof FILTERS_BY_START]: unknown }): void {
@@ -204,7 +207,6 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
   return [...actions, cancel, list, show];
 }
 
-/** Returns the command `list`. */
 function listCommand<Row, Shown extends { id: string; startsAt: string }>(
   visits: Visits<Row, Shown>,
 ): CommandSpec {
@@ -274,7 +276,7 @@ function listCommand<Row, Shown extends { id: string; startsAt: string }>(
       const [shownFrom, nextFrom] = [firstShown, firstOmitted].map(({ startsAt }) =>
         toLocalMinute(startsAt, timezone),
       );
-      // A page from the start of the first visit shown would show the same visits again.
+      // `--from` with the start of the first visit shown would show the same visits again.
       const nextPage = nextFrom === shownFrom ? "" : `--from ${nextFrom}, or `;
       cli.note(`There are later ${group}: add ${nextPage}a larger --limit.`);
     },

@@ -8,7 +8,8 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Cli } from "../cli.ts";
 
-// A change that is saved but has no effect looks like success, so commands say what wins over it.
+// A change that is saved but has no effect looks like success, so the commands tell the user what
+// overrides the change.
 
 /**
  * Prints a note if a change ends in the past.
@@ -49,7 +50,7 @@ export function noteStaffLimits(
   noteClosures(cli, business, edit);
   const { slug, doc, schedule } = business;
   const { date, intervals } = edit;
-  // Hours of the business with the mode ONLY bind its staff, too.
+  // Business hours with the mode ONLY limit the hours of the staff.
   const binding = schedule.exceptions.filter((one) => one.mode === "ONLY" && one.date === date);
   const openTimes = binding.flatMap((one) => one.intervals);
   const isWithin = ({ start, end }: WallInterval) =>

@@ -37,7 +37,7 @@ export function reportChanges(
   } finally {
     const [first] = reported;
     if (reported.length > 1) reportBusinesses(cli, reported, { dryRun, allowed });
-    // The error of a single business is thrown, so its result is never rejected.
+    // An error of a single business is thrown, so its result is never a `RejectedBusiness`.
     else if (first && !isRejected(first)) reportChange(cli, first, { dryRun, allowed });
     if (dryRun && !cli.flags.yes)
       for (const result of reported) if (!isRejected(result)) noteConfirmation(cli, result);
@@ -141,7 +141,8 @@ export function reportChange(
 /** Notes what the author of a change may not intend, and the visits that it affects. */
 function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void {
   const { slug, isNew, businessFields, changes, overwrittenSections, emptied, repricing } = result;
-  // Visits are stored as moments, and opening hours as times of day.
+  // Visits are stored as instants, which do not change. Opening hours are stored as times of day,
+  // so they move with the time zone.
   if (!isNew && businessFields.includes("timezone"))
     cli.note(
       `${slug}: future visits and time off ${dryRun ? "would keep" : "keep"} their moments, so their times of day change with the time zone.`,
@@ -158,7 +159,7 @@ function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void
   }
   for (const text of emptiedTexts(emptied, !dryRun))
     cli.note(`${slug}: ${dryRun ? "would " : ""}${text}.`);
-  // `keptVisits` has only the visits that the note names.
+  // `keptVisits` has only the visits that the note names, so the total comes from `keptVisitIds`.
   const keptCount = keptVisitIds(result).length;
   if (keptCount > 0) cli.note(`${slug}: ${affectedVisitsText(result.keptVisits, keptCount)}.`);
 }

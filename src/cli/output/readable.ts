@@ -65,9 +65,9 @@ function currencyOf(fields: Fields, { business }: ReadableContext): Currency | u
 }
 
 /**
- * Returns a value as people read it. Lists and objects that are fields of the whole object (depth
- * 0) stay nested. An object at depth 1 stays nested, too, but a list at depth 1 becomes one line.
- * Each deeper list or object becomes one line.
+ * Returns a value as people read it. A list or object stays nested at depth 0 (the fields of the
+ * whole object), and an object stays nested at depth 1. Every other list or object becomes one
+ * line.
  */
 function readableValue(
   name: string,

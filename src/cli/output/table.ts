@@ -3,7 +3,10 @@ import { safe } from "../../domain/text.ts";
 type Cell = string | number | null | undefined;
 type FieldOf<Row> = { [K in keyof Row]-?: Row[K] extends Cell ? K : never }[keyof Row] & string;
 
-/** A column. The name of a field alone shows this field, with its name in capitals as the title. */
+/**
+ * A column of a table. A plain field name stands for a column that shows this field and has its
+ * name in capitals as the title.
+ */
 export type Column<Row> = FieldOf<Row> | ColumnSpec<Row>;
 type ColumnSpec<Row> = {
   title: string;
@@ -17,13 +20,13 @@ type ColumnSpec<Row> = {
   optional?: true;
   /** The column moves to a second line below the row on a terminal too narrow for all columns. */
   wraps?: true;
-  /** Pipes get the column; a terminal shows another one in its place. */
+  /** The column is printed to pipes only. A terminal shows another column in its place. */
   isPipeOnly?: true;
 };
 
 const GAP = "  ";
 const INDENT = "  ";
-/** A column is not truncated to fewer terminal cells. */
+/** The minimum width of a truncated column, in terminal cells. */
 const MIN_COLUMN_WIDTH = 8;
 
 /**
@@ -93,7 +96,10 @@ export const safeLines = (text: string): string =>
 const cellText = <Row>({ value }: ColumnSpec<Row>, row: Row): string =>
   safe(String((typeof value === "function" ? value(row) : row[value]) ?? ""));
 
-/** Narrows `widths` to the available width, one terminal cell of the widest column at a time. */
+/**
+ * Takes one terminal cell after the other from the widest column, until the columns fit into
+ * `available` cells.
+ */
 function shrink<Row>(
   widths: number[],
   columns: readonly ColumnSpec<Row>[],
@@ -124,7 +130,7 @@ function truncate(text: string, width: number): string {
     if (cellWidth(kept + char) >= width) break;
     kept += char;
   }
-  // The cut may separate a joiner from the character that it joins.
+  // A joiner at the cut has lost the character that it joins.
   return `${kept.replace(/\p{Cf}$/u, "")}…`;
 }
 

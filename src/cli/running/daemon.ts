@@ -104,8 +104,9 @@ export async function startDaemon(
     for (const { text, fix } of exposedFiles) rt.log("warn", text, { fix });
     // Other connections run the checkpoints, so that no request waits for one.
     rt.store.file.disableCheckpoints();
-    // The API starts first, so that it does not compete with the worker's start for the processor.
-    // The API stops first, too.
+    // The API starts before the worker, so that the two starts do not compete for the processor.
+    // The API also stops first: `parts` disposes in reverse order, so `pause` is registered before
+    // `server.close`.
     let deliveries: PausableDeliveries | undefined;
     parts.defer(async () => deliveries?.pause());
     // All endpoint tests that get no response take equally long, so that partners cannot find
@@ -218,7 +219,8 @@ export async function assertDatabaseUsable(rt: Runtime): Promise<void> {
   try {
     const damage = rt.store.file.findDamage(MAX_CHECKED_BYTES);
     if (damage !== null) throw new DamagedDatabaseError(rt.config.databasePath, damage);
-    // The limits of the history must be saved anyway; this write fails on a read-only database.
+    // The limits of the history must be saved anyway. This write shows whether the database is
+    // read-only.
     await retryWhileBusy(rt, () => rt.tx(saveBudget));
   } catch (error) {
     const known = error instanceof AppError ? error : storageError(error, rt.config.databasePath);

@@ -3,7 +3,6 @@ import { createServer } from "node:net";
 import { AppError } from "../../domain/errors.ts";
 import { usageError } from "../failure.ts";
 
-/** The default port of `serve`. */
 export const DEFAULT_PORT = 4100;
 
 /** Checks that the port can be opened, before anything is started. */

@@ -5,8 +5,9 @@ import { EXIT } from "../failure.ts";
 const CHECK_EVERY_MS = 2000;
 
 /**
- * Calls back once when npm, which runs this process, has ended. npm passes signals on, but SIGKILL
- * ends npm alone. Programs that npm does not run, such as services, may outlive their parents.
+ * Calls `callback` once when the npm that started this process has ended. npm passes signals on,
+ * but SIGKILL ends npm alone. A process that npm did not start, such as a service, may outlive its
+ * parents, so nothing is watched for it.
  */
 export function onParentEnded(callback: () => void): void {
   if (!isStartedByNpm()) return;
@@ -19,9 +20,10 @@ export function onParentEnded(callback: () => void): void {
 }
 
 /**
- * Returns the IDs of the parent and, where /proc exists, of its ancestors up to npm. The shell that
- * npm starts and bin/deskbell.js stand between npm and this process. This shell outlives npm while
- * this process runs. The list ends with npm, because the terminal that started npm may close.
+ * Returns the ID of the parent and, where /proc exists, of its ancestors up to npm. npm starts this
+ * process through a shell and bin/deskbell.js. The shell stays alive when npm ends, so the parent
+ * alone does not show the end of npm. The list stops at npm, because the terminal that started npm
+ * may close.
  */
 function listParents(): number[] {
   const parents = [process.ppid];

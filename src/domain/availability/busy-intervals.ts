@@ -116,8 +116,8 @@ export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
 }
 
 /**
- * The largest buffer in a catalog file. A booking keeps its own buffers when those of the service
- * change.
+ * The largest buffer that a catalog file can set, in minutes. A booking keeps its own buffers when
+ * those of the service change.
  */
 const MAX_BUFFER_MIN = 1440;
 

@@ -85,7 +85,6 @@ type UsageStep = { at: number; units: number };
 /** The units in use over time, sorted by minute. Nothing is in use before the first step. */
 export type Usage = readonly UsageStep[];
 
-/** Returns the units in use over time. */
 function usageOf(uses: readonly { blocked: Interval; units: number }[]): Usage {
   const changes = new Map<number, number>();
   const change = (at: number, by: number) => changes.set(at, (changes.get(at) ?? 0) + by);

@@ -86,8 +86,8 @@ export function subtract(from: readonly Interval[], cuts: readonly Interval[]): 
 }
 
 /**
- * Returns the intervals of the minutes that lie in both lists. An activity of 0 minutes ends at the
- * minute at which it starts, so `startsEndingWithin` finds these minutes.
+ * Returns the minutes that lie in both lists, as intervals. `startsEndingWithin` finds them for an
+ * activity of 0 minutes, which ends at the minute at which it starts.
  */
 export const intersect = (a: readonly Interval[], b: readonly Interval[]): Interval[] =>
   startsEndingWithin(a, 0, b);
@@ -131,14 +131,13 @@ export function firstEndingAfter(
   return intervals[low];
 }
 
-/** Returns whether one of the intervals contains the minute. */
 export function contains(intervals: readonly Interval[], minute: number): boolean {
   const found = firstEndingAfter(intervals, minute);
   return found !== undefined && found.start <= minute;
 }
 
 /**
- * Returns those of the minutes that lie in one of the intervals.
+ * Returns the minutes that lie in one of the intervals.
  * @param minutes in ascending order
  */
 export function minutesWithin(minutes: Iterable<number>, intervals: readonly Interval[]): number[] {
@@ -163,15 +162,18 @@ export function covers(intervals: readonly Interval[], { start, end }: Interval)
   return found !== undefined && found.start <= start && end <= found.end;
 }
 
-/** Returns the minutes at which `durationMin` fits into one interval. */
+/**
+ * Returns the minutes at which an activity of `durationMin` can start so that one interval contains
+ * it.
+ */
 export const startsWithin = (intervals: readonly Interval[], durationMin: number): Interval[] =>
   intervals
     .filter(({ start, end }) => end - start >= durationMin)
     .map(({ start, end }) => ({ start, end: end - durationMin + 1 }));
 
 /**
- * Returns the minutes at which `durationMin` would overlap an interval. Takes intervals in any
- * order.
+ * Returns the minutes at which an activity of `durationMin` would start if it overlapped an
+ * interval. Takes intervals in any order.
  */
 export const startsOverlapping = (
   intervals: readonly Interval[],

@@ -7,11 +7,11 @@ import { closureIntervals, createWorkingTimeReader } from "./working-time.ts";
 /** Hours of one date in minutes after its midnight; more than 1440 is on the next day. */
 export type WallHours = { start: number; end: number };
 
-/** Returns when the business is open on a date, with its closures and exceptions. */
+/** Returns when the business is open on a date, after its closures and exceptions are applied. */
 export function hoursOn(schedule: ScheduleDoc, timezone: string, date: LocalDate): WallHours[] {
   const day = dayNumber(date);
   const readWorkingTime = createWorkingTimeReader(schedule, localDays(timezone, day, day));
-  // The reader returns the working time of the business, less closures, if it is given no person.
+  // The reader is given no person, so it returns the working time of the business, less closures.
   const { work } = readWorkingTime();
   // The hours of the date can end at 48:00, so they can overlap a closure of the next day. The
   // closure ends them at midnight.

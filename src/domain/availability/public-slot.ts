@@ -23,8 +23,8 @@ type FindId = (key: string) => string | undefined;
 /**
  * Returns functions that turn slots and refused starts into their public form.
  * @param timezone the time zone of the times in the response
- * @param hidesReasons whether a refused start gets the reason of `publicReason`, which does not
- *   tell why a time is taken
+ * @param hidesReasons whether a refused start gets only its `publicReason`, so that the response
+ * does not tell why a time is taken
  */
 export function createSlotPresenter(
   { business: { slug }, objects }: Catalog,

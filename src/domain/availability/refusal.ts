@@ -102,8 +102,8 @@ function reasonOf(
   if (overlaps(time.breaks, span)) return "BREAK";
   if (overlaps(time.timeOff, span)) return "TIME_OFF";
 
-  // A session that starts at this minute has too few seats left: guests could join a session with
-  // enough seats, so the start would not be refused.
+  // A session that starts at this minute has too few seats left. Guests could join a session with
+  // enough seats, and this start would not be refused.
   const lacksSeats = startedSessions(busy, segment, candidate).some(
     ({ startMin }) => startMin === minute,
   );

@@ -55,8 +55,8 @@ export type NamedSegment = {
 export type NamedTableRequest = { partySize: number; areaId: string | null };
 
 /**
- * The time of a booked segment, a reservation or a hold, in epoch minutes. Cancelled visits have
- * none.
+ * The time of a booked segment, a reservation or a hold, in epoch minutes. A cancelled visit has no
+ * such interval.
  */
 export type BusyInterval = {
   staffKey: string | null;

@@ -16,7 +16,10 @@ type ScanOptions = {
  * million. A limit on time would reject the same query only sometimes.
  */
 const MAX_SIZE = 6_000_000;
-/** The cost of a searched day, if that of a listed day is 1: a search ends at the first slots. */
+/**
+ * The cost of a searched day relative to a listed day. A search costs less, because it ends at the
+ * first slots.
+ */
 const SEARCHED_DAY = 1 / 4;
 /**
  * The cost of a listed day with `explain`, which checks, rule by rule, each start that is not

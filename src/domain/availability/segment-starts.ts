@@ -17,8 +17,8 @@ import type { BusyInterval } from "./request.ts";
 import type { Candidate, Segment } from "./segments.ts";
 
 /**
- * Returns the possible starts on the requested days, in order, of a staff member or, for null, of
- * the business.
+ * Returns, in order, the minutes on the requested days that the grid offers as starts of a visit
+ * with `staff`. If `staff` is null, the grid is that of the business.
  */
 export type Grid = (staff: StaffDoc | null) => ReadonlySet<number>;
 
@@ -35,8 +35,8 @@ export function buildGrid(plan: VisitPlan): Grid {
 }
 
 /**
- * Returns the starts in steps from midnight. A time that clocks skip is left out; a time that
- * clocks repeat gives two starts.
+ * Returns the starts in steps of `intervalMin`, counted from midnight. A time that clocks skip is
+ * left out; a time that clocks repeat gives two starts.
  */
 function clockGrid({ timezone, firstDay, lastDay, intervalMin }: VisitPlan): Set<number> {
   const minutes: number[] = [];
@@ -47,8 +47,8 @@ function clockGrid({ timezone, firstDay, lastDay, intervalMin }: VisitPlan): Set
 }
 
 /**
- * Returns the starts in steps from the start of each shift of the person or the business, in
- * elapsed minutes.
+ * Returns the starts in steps of `intervalMin`, counted in elapsed minutes from the start of each
+ * shift of the person or the business.
  */
 function openingGrid(plan: VisitPlan, staff: StaffDoc | null): Set<number> {
   const minutes: number[] = [];

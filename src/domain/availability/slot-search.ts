@@ -119,7 +119,8 @@ export function candidatesAt(
 ): CandidateStarts[] {
   const options: CandidateStarts[] = [];
   for (const { option, starts } of finishable.at(-1)?.[segment] ?? [])
-    // An option has an entry for each person of other segments. These entries are adjacent.
+    // An option has an entry for each person of other segments. These entries are adjacent, so a
+    // comparison with the last option finds repetitions.
     if (option !== options.at(-1) && contains(starts, minute)) options.push(option);
   return options;
 }
@@ -132,7 +133,7 @@ export function placeSegments(
   { maxGapMin, finishable }: Chain,
   startMin: number,
 ): PlacedSegment[] | undefined {
-  // The index is the number of staff changes still allowed.
+  // `changes` is the number of staff changes that are still allowed, and the index of `finishable`.
   let changes = finishable.findIndex((segments) =>
     segments[0]?.some(({ starts }) => contains(starts, startMin)),
   );

@@ -124,7 +124,7 @@ export type RefusedStart = { startMin: number } & Refusal;
 export function listRefusedStarts(search: SlotSearch): RefusedStart[] {
   const { plan, busy, grid, segments } = search;
   const starts = new Set<number>();
-  // A visit starts with its first segment.
+  // A visit starts when its first segment starts, so the other segments do not matter here.
   for (const { segment } of segments.slice(0, 1)) {
     const { candidates } = segment;
     const people = candidates.length === 0 ? [null] : candidates.map(({ staff }) => staff);

@@ -73,7 +73,8 @@ export function createWorkingTimeReader(
 }
 
 /**
- * Returns the shifts of a person, whose own hours replace the hours and exceptions of the business.
+ * Returns the shifts of a person. If the person has hours of their own, these replace the hours and
+ * exceptions of the business.
  */
 const shiftsOf = (person: StaffDoc, ofBusiness: Shifts): Shifts =>
   shiftsWithExceptions(
@@ -148,7 +149,10 @@ const closedWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): 
 
 const WHOLE_DAY = { start: "00:00", end: "24:00" };
 
-/** Returns the time that the business is closed on the given days, which follow each other. */
+/**
+ * Returns the intervals in which the business is closed on the given days, which must be
+ * consecutive.
+ */
 export function closureIntervals(
   closures: readonly Closure[],
   days: readonly LocalDay[],
@@ -201,9 +205,9 @@ export const changesHours = ({ businessFields, changes }: CatalogDiff): boolean 
   );
 
 /**
- * Returns the bookings that are within working hours before the change but not after it. A booking
- * is returned if it falls outside the hours of its staff member or of the business, although staff
- * may work at other hours than the business.
+ * Returns the bookings that are within working hours before the change but not after it. The hours
+ * of the staff member and the hours of the business are checked separately, because staff may work
+ * outside the hours of the business.
  */
 export function findOutsideHours(
   before: Catalog,

@@ -47,8 +47,8 @@ export type Visit = {
   version: number;
   createdAt: number;
   /**
-   * When the visit last changed. A later change of a business's bookings never has an earlier time,
-   * and neither has a later change of its reservations.
+   * When the visit last changed. The times of successive changes never decrease among the bookings
+   * of a business, or among its reservations.
    */
   updatedAt: number;
 };
@@ -267,8 +267,8 @@ export const requiresApprovalOf = (
 ): boolean => service?.bookingRules.requiresApproval ?? policy.requiresApproval;
 
 /**
- * Returns the terms of a visit. One service that requires approval is enough, and the earliest
- * deadline applies.
+ * Returns the terms of a visit. The visit requires approval if one of its services does, and the
+ * earliest deadline of its services applies.
  */
 export function approvalTerms({ catalog, segments }: VisitPlan): ApprovalTerms {
   const policy = catalog.business.bookingPolicy;

@@ -90,7 +90,7 @@ export type BusinessDoc = {
     maxGapMin: number;
     /** Whether a booking is PENDING until the business approves it. */
     requiresApproval: boolean;
-    /** How long before its start a guest can cancel or move a booking. */
+    /** A guest can cancel or move a booking until this many minutes before its start. */
     cancelUntilMin: number;
   };
   /** How long after a visit the guest's personal data is kept. */

@@ -21,7 +21,10 @@ export type Described = Common & { description: string | null };
 
 export const WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type Weekday = (typeof WEEK)[number];
-/** A time as `HH:MM`; an end past midnight counts on, up to `48:00`. */
+/**
+ * A time of day as `HH:MM`. If a window ends after midnight, its end is above `24:00`, up to
+ * `48:00`: `26:00` is 02:00 the next day.
+ */
 export type WallTime = string;
 /** A date as `YYYY-MM-DD`. */
 export type LocalDate = string;

@@ -50,7 +50,9 @@ export function buildIndexes<K extends Kind>(
 /** `before` is undefined for a new document, and `after` for a removed one. */
 export type DocChange<Doc> = { before: Doc | undefined; after: Doc | undefined };
 
-/** Gives a changed copy of a list the indexes of the original, with the changes. */
+/**
+ * Derives the indexes of a changed copy of a list from those of the original list, if it has any.
+ */
 export function inheritIndexes<K extends Kind>(
   kind: K,
   businessSlug: string,

@@ -27,7 +27,7 @@ export function patchList<K extends Kind>(
     const before = findById(kind, businessSlug, list.docs, id);
     if (before === undefined && row === undefined) continue;
     changes.push({ before, after: row?.doc });
-    // The place of a new object is -1, where no `sortOrder` is found.
+    // A new object has the place -1, where `sortOrders` has no number, so it is inserted below.
     const place = before === undefined ? -1 : docs.indexOf(before);
     if (row !== undefined && sortOrders[place] === row.sortOrder) {
       docs[place] = row.doc;

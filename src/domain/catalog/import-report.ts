@@ -2,7 +2,7 @@ import type { AuthoredFile } from "./file/schema.ts";
 import { countOf } from "../text.ts";
 
 export type ImportReport = { imported: string[]; skipped: SkippedPart[] };
-/** A part of the imported data that the catalog does not get, and why. */
+/** A part of the imported data that is not put into the catalog, and the reason. */
 export type SkippedPart = { part: string; reason: string };
 
 export type ImportedSections = Pick<
@@ -46,7 +46,7 @@ export function summarizeSections({
 }
 
 const MAX_WITH_SAME_REASON = 3;
-/** How many parts are named if too many have the same reason. */
+/** How many parts are named if more than `MAX_WITH_SAME_REASON` have the same reason. */
 const NAMED_PARTS = 2;
 
 /** Returns a line for each skipped part, or a single line for many with the same reason. */
@@ -59,8 +59,8 @@ export const summarizeSkipped = (skipped: readonly SkippedPart[]): string[] =>
   });
 
 /**
- * Returns the sections that are not empty: applying a file leaves the sections that it lacks
- * unchanged.
+ * Leaves out the empty sections, so that applying the file does not change the stored objects of
+ * these sections.
  */
 export function withoutEmpty({ menu = {}, ...sections }: ImportedSections): ImportedSections {
   const withoutEmptyValues = <T extends object>(record: T): Partial<T> =>

@@ -22,8 +22,8 @@ export const originalKey = (doc: Keyed): string => doc.previousKeys[0] ?? doc.ke
 
 export const businessId = (slug: string): string => catalogId("biz", slug);
 
-// IDs are kept, because planning a change needs those of the same documents several times.
-// Documents are immutable.
+// The IDs of documents are cached, because planning a change needs them several times. Documents
+// are immutable, so a cached ID stays right.
 const idsOf = new WeakMap<object, { businessSlug: string; id: string }>();
 
 export function objectId(kind: Kind, businessSlug: string, doc: Keyed): string {

@@ -1,7 +1,10 @@
 import type { DocOf, Kind } from "./catalog.ts";
 import type { Keyed } from "./common.ts";
 
-/** The field that lists parts with keys of their own, for each kind with such parts. */
+/**
+ * Maps each kind of object that has parts with keys of their own to the field that lists these
+ * parts.
+ */
 export const PARTS = {
   service: "variants",
   menu_item: "sizes",

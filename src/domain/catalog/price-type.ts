@@ -2,6 +2,9 @@ import type { ServiceDoc } from "./catalog.ts";
 
 export type PriceType = ServiceDoc["priceType"];
 
-/** Returns how exact the total of services is: no more than the least exact of their prices. */
+/**
+ * Returns the price type of the total of several services: ON_REQUEST if any of them has this type,
+ * else FROM if any has that, else FIXED.
+ */
 export const priceTypeOfAll = (types: readonly PriceType[]): PriceType =>
   (["ON_REQUEST", "FROM"] as const).find((type) => types.includes(type)) ?? "FIXED";

@@ -25,7 +25,8 @@ type Target = Kind | "ticket_type";
 export const objectRef = (kind: Target, key: string): string => `${kind}\0${key}`;
 
 /**
- * The start of a key that replaces a missing or invalid key, about which there is an issue already.
+ * Keys that begin with this character replace missing or invalid keys, for which issues are already
+ * reported.
  */
 export const PLACEHOLDER_KEY = "\ufffd";
 
@@ -112,8 +113,8 @@ export function referredKeys<K extends Kind>(kind: K, doc: DocOf[K]): Map<Kind, 
 }
 
 /**
- * Returns the keys that the event of a ticket type can have: keys may contain slashes, so each slash
- * may end the key of the event.
+ * Returns every key that the event can have in the reference `eventKey/ticketTypeKey`. Keys may
+ * contain slashes, so the key of the event may end at any slash.
  */
 export const eventKeysIn = (ticketTypeKey: string): string[] =>
   [...ticketTypeKey.matchAll(/\//g)].map(({ index }) => ticketTypeKey.slice(0, index));
@@ -226,7 +227,7 @@ export function createReferenceCheck(
       });
 }
 
-/** Returns the present key for each reference to a previous key. */
+/** Maps the `objectRef` of each previous key to the key that the object has now. */
 function renamedKeys(objects: CatalogObjects): Map<string, string> {
   const renamed = new Map<string, string>();
   for (const kind of ALL_KINDS)
@@ -282,8 +283,8 @@ const findSharedIds = (kind: Kind, docs: readonly Keyed[]): ReferenceIssue[] =>
 
 /**
  * Returns an issue for each variant, size, option and ticket type that would share its ID with an
- * earlier one of its object. A stored object may have such parts, which earlier versions accepted:
- * an issue about them would refuse every edit of the object.
+ * earlier one of its object. Parts that share an ID in the stored object are accepted (earlier
+ * versions allowed them), because an issue about them would refuse every edit of the object.
  * @param before the stored objects
  */
 export const findSharedPartIds = (

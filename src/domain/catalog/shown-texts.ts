@@ -29,7 +29,8 @@ function withOwnTexts<Doc extends object>(before: Doc, edited: Doc, locale: stri
     (doc) => (doc as { translations?: Translations }).translations,
   );
   const texts = translations?.[locale];
-  // Edited translations stay as they are, even if a text was edited, too.
+  // If the author edited the translations, they stay as the author wrote them, even if a text was
+  // edited at the same time.
   if (texts === undefined || translations !== translationsBefore) return edited;
   const valueIn = (doc: Doc, field: string) => (doc as Record<string, unknown>)[field];
   const changed = Object.keys(texts).filter(

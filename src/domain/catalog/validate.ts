@@ -43,8 +43,8 @@ export type ValidateOptions = {
   /** Whether `current` has only the objects to which the objects in the files refer. */
   isPartial?: boolean;
   /**
-   * Whether other files of the business, which may define what these files refer to, could not be
-   * read.
+   * Whether other files of the business could not be read. Such a file may define objects to which
+   * these files refer.
    */
   isIncomplete?: boolean;
   /**
@@ -100,7 +100,7 @@ export function validateCatalog(
       uncertain,
       options.isPartial ? merged.listed : undefined,
     ),
-    // An earlier version accepted parts that share an ID.
+    // Restored files may have parts that share an ID, which an earlier version accepted.
     ...(options.isRestored
       ? []
       : findSharedPartIds(merged.catalog.objects, normalised.current?.objects ?? emptyObjects())),
@@ -117,8 +117,8 @@ export function validateCatalog(
 }
 
 /**
- * Returns the reference issues of objects whose key an earlier object has. Nobody knows which of
- * the two is wrong, so both are checked.
+ * Returns the reference issues of objects that repeat the key of an earlier object. Nobody knows
+ * which of the two is wrong, so both are checked.
  */
 function findIssuesOfRepeated(
   { objects }: Catalog,
@@ -172,7 +172,10 @@ export function slugIn(content: unknown): string | undefined {
 export const describesBusiness = (content: unknown): boolean =>
   ((content ?? {}) as { business?: unknown }).business !== undefined;
 
-/** Returns an issue with its place in the files; the first file stands for a stored object. */
+/**
+ * Converts an issue to one with a path in the files. If the object is stored and in none of the
+ * files, the path is that of the first file.
+ */
 function withFilePath(
   { code, kind, key, path, detail }: ReferenceIssue,
   pathOf: (kind: ReferenceIssue["kind"], key: string) => Path | undefined,
@@ -188,7 +191,7 @@ function withFilePath(
 
 /**
  * Applies the rules of catalog files to an object that a command edited.
- * @param isPartial whether `current` may lack objects to which the edited one does not refer
+ * @param isPartial whether `current` may contain only the objects to which `doc` refers
  * @throws AppError validation_failed that lists every issue
  */
 export function assertValidObject<K extends Kind>(
@@ -209,7 +212,7 @@ export function assertValidObject<K extends Kind>(
  * @throws AppError validation_failed that lists every issue
  */
 export function assertValidEdit(current: Catalog, edited: Catalog, label: string): void {
-  // An edit keeps the documents that it does not change.
+  // The edit left a document unchanged if `current` has the identical object.
   const stored = new Set<DocOf[Kind]>(Object.values(current.objects).flat());
   const objects = Object.fromEntries(
     Object.entries(edited.objects).map(([kind, docs]) => [
@@ -218,13 +221,14 @@ export function assertValidEdit(current: Catalog, edited: Catalog, label: string
     ]),
   ) as unknown as CatalogObjects;
   readEdit(current, exportCatalog({ ...edited, objects }), label);
-  // `readEdit` merges into `current`, and so still finds the objects that the edit deleted.
+  // `readEdit` merges into `current`, which still has the objects that the edit deleted. References
+  // to them are found here.
   assertNoIssues(findReferenceIssues(edited), label);
 }
 
 /**
- * Merges a file that a command made into the catalog, by the rules of catalog files, and returns
- * the result.
+ * Validates the file of a command by the rules of catalog files, and returns the result of merging
+ * it into `current`.
  * @throws AppError validation_failed that lists every issue
  */
 export function readEdit(

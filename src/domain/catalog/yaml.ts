@@ -77,7 +77,7 @@ function blockItem(item: Value, name: string, indent: string): string {
 /**
  * Returns the value on one line. Returns null if a text has line breaks, or if a list or object is
  * too long or has a list of objects.
- * @param name the field that has the value or the list with it
+ * @param name the name of the field whose value this is, or whose list contains it
  */
 function inOneLine(value: Value, name: string, width: number): string | null {
   if (typeof value === "string") return value.includes("\n") ? null : scalar(value, name);

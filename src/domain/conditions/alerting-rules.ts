@@ -1,6 +1,6 @@
 /**
- * Returns alerting rules for Prometheus. `deskbell status` names what a condition is about; labels
- * do not.
+ * Returns alerting rules for Prometheus. The labels do not name the object that a condition is
+ * about, but `deskbell status` does.
  * @param added the rules of features
  */
 export const writeAlertingRules = (added: readonly string[]): string => `groups:

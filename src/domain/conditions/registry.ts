@@ -2,7 +2,7 @@ import { FEATURES, type KeysIn } from "../../features/index.ts";
 import { lazy } from "../lazy.ts";
 
 /**
- * Critical: partners or visitors get no, wrong or late data now. Warning: they will if nobody acts.
+ * Critical: partners or visitors get wrong, late or no data now. Warning: they will if nobody acts.
  * Info: the reason is on a partner's side, or nothing fails.
  */
 export const SEVERITIES = ["critical", "warning", "info"] as const;
@@ -42,8 +42,8 @@ export type ConditionKind = {
    */
   isLateness?: true;
   /**
-   * Each notice needs an answer, so it is sent at once, even within an hour of the one before about
-   * the same subject. After several notices in a row, the next ones are sent once an hour.
+   * Each notice needs an answer, so it is sent at once, even if one about the same subject was sent
+   * within the last hour. After several notices in a row, the next ones are sent once an hour.
    */
   isSentEachTime?: true;
   /**
@@ -192,13 +192,16 @@ export const openCondition = <Code extends AlertCode>(
 
 type Found = HealthCondition<AlertCode>;
 
-/** Returns whether `other` says all that `condition` could. */
+/**
+ * Returns whether `other` covers `condition`: it says more than `condition`, about the same subject
+ * or about the whole server.
+ */
 export const coversCondition = (other: Found, condition: Found): boolean =>
   (conditionKind(condition.code).coveredBy?.includes(other.code) === true ||
     conditionKind(other.code).covers?.includes(condition.code) === true) &&
   (other.subject === null || other.subject.id === condition.subject?.id);
 
-/** Returns the conditions that no other one of them covers. */
+/** Returns the conditions that no other condition of the list covers. */
 export const withoutCovered = <C extends Found>(found: readonly C[]): C[] =>
   found.filter((condition) => !found.some((other) => coversCondition(other, condition)));
 

@@ -15,7 +15,7 @@ import { grants } from "../api-key.ts";
 export type EventDraft = {
   type: EventType;
   resource: { type: string; id: string; ids: string[] };
-  /** The flags that are true; "all" for created objects. */
+  /** The flags of `data.changed` that are true in the event; "all" for created objects. */
   changed: readonly string[] | "all";
   object: unknown;
 };
@@ -131,7 +131,10 @@ export function bodyFor(
   return Buffer.from(JSON.stringify(envelope));
 }
 
-/** Returns the nouns of the visits and orders in these groups; undefined for the catalog alone. */
+/**
+ * Returns what the guests' events of these groups are about, such as `ticket orders`; undefined if
+ * all groups are about the catalog.
+ */
 function visitsOf(groups: readonly EventGroup[]): string | undefined {
   const hasTickets = groups.includes("tickets");
   if (groups.includes("bookings"))
@@ -152,7 +155,10 @@ function readingSentences(key: EventReader): string[] {
     : [];
 }
 
-/** Returns which events about guests a key receives: a sentence, or none for the catalog alone. */
+/**
+ * Returns a sentence about the guests' events that a key receives, or none if it receives only
+ * events of the catalog.
+ */
 function eventSentences(key: EventReader): string[] {
   const visits = visitsOf(key.eventGroups);
   if (visits === undefined) return [];

@@ -185,9 +185,9 @@ export function describeFlags(type: EventType): string {
 }
 
 /**
- * Returns what each flag of an event type is about, and whether the flag is never true in such an
- * event. If no flag can be true, as in deletions, the descriptions leave this out, because
- * `describeFlags` says it.
+ * Returns each flag of an event type with its description. The description of a flag that is never
+ * true in such an event says so, unless no flag can be true: `describeFlags` then says it for all
+ * of them.
  */
 export function flagDescriptions(type: EventType): [flag: string, description: string][] {
   const settable = settableFlags(type);

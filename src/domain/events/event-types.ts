@@ -46,8 +46,8 @@ export const EVENT_TYPES = [
 ] as const;
 
 /**
- * Event types that the specification lacks. A client subscribes to each by name: `all` leaves them
- * out.
+ * Event types that the specification lacks. A client subscribes to each of them by name, because
+ * `all` does not include them.
  */
 export const ADDITIONAL_EVENT_TYPES = [
   "event_availability.updated",
@@ -112,8 +112,8 @@ export const CHANGED_FLAGS = {
 export type EventPrefix = keyof typeof CHANGED_FLAGS;
 
 /**
- * The flags that can be true, where they are fewer than in CHANGED_FLAGS. Events keep the other
- * flags, because partners may read them.
+ * The flags that can be true in events of a type, if these are not all flags in `CHANGED_FLAGS`.
+ * The events still contain the other flags, which are false, because partners may read them.
  */
 const SETTABLE_FLAGS: Partial<Record<EventType, readonly string[]>> = {
   "service_category.updated": ["details"],
@@ -137,7 +137,10 @@ export function settableFlags(type: EventType): readonly string[] {
 export const prefixOf = (type: EventType): EventPrefix =>
   type.slice(0, type.indexOf(".")) as EventPrefix;
 
-/** The resource type of events that are about a part of an object. */
+/**
+ * If an event is about a part of an object, the type of its resource is the type of the whole
+ * object.
+ */
 const RESOURCE_TYPES: Partial<Record<EventPrefix, EventPrefix>> = {
   service_price: "service",
   service_variant: "service",
@@ -175,10 +178,10 @@ export const maySubscribe = ({ eventGroups }: Pick<EventReader, "eventGroups">, 
 /**
  * Returns whether a key may read an event. A key that may create bookings or orders, but not read
  * all of them, reads no event about a booking or order that somebody else made. An event with the
- * prefix `business` says that a partner's access to a business was given or ended: only this
- * access, which is an API key, may read it.
- * @param ownerKeyId the key that created the booking, reservation or order, or the access that was
- *   given or ended; null for the operator
+ * prefix `business` says that a partner was given access to a business or lost it. Each access is
+ * an API key, and this key alone may read the event.
+ * @param ownerKeyId the key that created the booking, reservation or order, or the key that is the
+ * access; null for the operator
  */
 export function mayReadEvent(
   key: EventReader,
@@ -189,6 +192,6 @@ export function mayReadEvent(
   return groupOf(type) === "catalog" || ownerKeyId === key.id || !isLimitedToOwn(key);
 }
 
-/** Returns whether a key reads no events about the bookings and orders of others. */
+/** Returns whether a key reads events about bookings and orders only if it made them itself. */
 export const isLimitedToOwn = (key: EventReader): boolean =>
   (grants(key, "bookings.write") || grants(key, "tickets.write")) && !grants(key, "bookings.read");

@@ -21,7 +21,6 @@ const PROVIDERS = new Set(
   ),
 );
 
-/** Returns the domain of a mail address. */
 export const domainOf = (address: string): string =>
   address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 

@@ -19,7 +19,7 @@ type CatalogRoute = ChangeObject["routes"][number];
 type Refetch = ChangeObject["refetch"][number];
 
 type ChangedRoute = {
-  /** The flag of the list in `data.changed` of catalog.changed. */
+  /** The flag of this route in `data.changed` of the event `catalog.changed`. */
   flag: string;
   route: CatalogRoute;
   /** The objects that changed without an event of their own; absent if there are none. */
@@ -40,7 +40,7 @@ const ROUTES: { flag: string; route: CatalogRoute; lists: ListName[] }[] = [
   { flag: "events", route: "events/catalog", lists: ["events"] },
 ];
 
-/** The most IDs in an event, as its schema says. */
+/** The maximum number of IDs in an event, as the schema of the event says. */
 const MAX_IDS = 500;
 
 const wholeList = (route: CatalogRoute): Refetch => ({ route, ids: [], idsComplete: false });
@@ -109,7 +109,8 @@ function refetchOf(
   after: Lists,
   { changedIds, removedIds, drafts }: Changes,
 ): Refetch | undefined {
-  // An event such as `service.reordered` does not contain the objects.
+  // An event such as `service.reordered` does not contain the objects, so it does not announce how
+  // they changed.
   const announced = new Set(
     drafts.filter(({ type }) => !type.endsWith(".reordered")).map(({ resource }) => resource.id),
   );
@@ -132,7 +133,7 @@ export const usesChangedGroup = (object: PublicObject, changedIds: Set<string>):
   (object as Partial<PublicMenuItem>).modifierGroupIds?.some((id) => changedIds.has(id)) ?? false;
 
 /**
- * Returns the event that ends every change of a catalog.
+ * Returns the event `catalog.changed`, which is the last event of every change of a catalog.
  * @param ids the ID of the business, then those of the objects that changed
  */
 export const catalogChangedEvent = (

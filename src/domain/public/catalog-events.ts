@@ -66,7 +66,8 @@ function kindDiffers(
   { objects: before }: Catalog,
   { objects: after }: Catalog,
 ): boolean {
-  // normaliseCatalog reuses the stored documents that a file does not change.
+  // `normaliseCatalog` reuses the stored documents that a file does not change, so lists of the
+  // same documents need no further comparison.
   if (shallowEqual(before[kind], after[kind])) return false;
   const inputs = INPUTS[kind] as (doc: DocOf[Kind]) => unknown;
   return !deepEqual(
@@ -76,8 +77,8 @@ function kindDiffers(
 }
 
 /**
- * Returns what `pick` returns for each document, by key: availability does not depend on the order
- * of objects.
+ * Returns the result of `pick` for each document, by the key of the document, because availability
+ * does not depend on the order of objects.
  */
 const byKey = <T extends { key: string }>(
   docs: readonly T[],
@@ -90,15 +91,18 @@ export type PublicDiff = {
   changedIds: Set<string>;
   removedIds: Set<string>;
   /**
-   * False if no object has an event, and no list changed but that of public events. Usually only
-   * ticket counts changed then, which event_availability.updated reports later.
+   * False if no list except that of public events changed, and no object has an event. Usually only
+   * ticket counts changed then, which `event_availability.updated` reports later.
    */
   isSignificant: boolean;
 };
 
 const VERSION_FIELDS = new Set(["version", "updatedAt"]);
 
-/** The sources stand in the order of their events: referenced objects first. */
+/**
+ * The lists whose objects have events, in the order of the events: an object comes before the
+ * objects that refer to it.
+ */
 const EVENT_SOURCES = [
   { list: "serviceCategories", prefix: "service_category", ordered: true },
   { list: "addons", prefix: "addon", ordered: false },
@@ -202,8 +206,8 @@ function compareList(
 }
 
 /**
- * Adds the menu items whose modifier groups changed: an item contains only the IDs of its groups,
- * but guests see their content.
+ * Adds to `changedIds` the menu items whose modifier groups changed: an item contains only the IDs
+ * of its groups, but guests see their content.
  */
 function addItemsOfChangedGroups({ menuItems }: PublicCatalog, { changedIds }: PublicDiff): void {
   for (const item of menuItems) if (usesChangedGroup(item, changedIds)) changedIds.add(item.id);

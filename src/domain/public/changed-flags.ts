@@ -5,10 +5,10 @@ import type { PublicEvent } from "./public-event.ts";
 import { deepEqual } from "../equality.ts";
 import type { PublicAddon, PublicService, PublicServiceCategory, PublicStaff } from "./service.ts";
 
-// The facets of an object decide which flags of `data.changed` an update sets. A facet has the name
-// of a flag and the values that the flag covers. Values without a flag are under "". If a facet is
-// a Map, it has prices by ID. Prices are compared if both Maps have the ID, since added and removed
-// objects have a flag of their own.
+// A facet of an object has the values that one flag of `data.changed` covers, and the name of this
+// flag. An update sets the flag if the facet differs. The facet "" has the values without a flag. A
+// facet that is a Map has prices by ID. Prices are compared only if both Maps have the ID, because
+// added and removed objects have a flag of their own.
 
 type Facets = Record<string, unknown>;
 

@@ -24,7 +24,7 @@ export function profileFields({
   business,
   schedule,
 }: Pick<Catalog, "business" | "schedule">): Omit<PublicProfile, "id" | "version" | "updatedAt"> {
-  // Partners read the slots, not the rules that arrange them.
+  // Partners read the slots and not the rules that arrange them, so these rules are left out.
   const { bufferPolicy, grid, maxGapMin, ...bookingPolicy } = business.bookingPolicy;
   return {
     slug: business.slug,
@@ -49,7 +49,8 @@ export function profileFields({
       })),
       exceptions: schedule.exceptions.map((exception) => ({
         ...exception,
-        // ONLY also limits the hours of staff, which matters to availability alone.
+        // ONLY sets the opening hours of a day, as REPLACE does. It additionally limits the hours
+        // of staff, which matters to availability alone.
         mode: exception.mode === "ONLY" ? "REPLACE" : exception.mode,
       })),
       closures: schedule.closures.map((closure) => ({

@@ -44,7 +44,10 @@ export function toPublicPromotion(doc: PromotionDoc, context: PublicContext): Pu
   };
 }
 
-/** Returns IDs in the order of `names`, which are `eventKey/ticketTypeKey`. */
+/**
+ * Returns the IDs of ticket types in the order of `names`, each of which is
+ * `eventKey/ticketTypeKey`.
+ */
 function ticketTypeIdsOf(names: string[], context: PublicContext): string[] {
   if (names.length === 0) return [];
   const ids = new Map<string, string>(

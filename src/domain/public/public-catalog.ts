@@ -117,7 +117,7 @@ export function createPublicForms(context: PublicContext): PublicForms {
 }
 
 /**
- * Returns the public objects at a time.
+ * Returns the public objects as they are at `now`.
  * @param lists the lists to fill; the others stay empty
  */
 export function toPublicCatalog(

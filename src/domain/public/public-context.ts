@@ -110,7 +110,6 @@ export function createPublicContext(
       const until = stock.soldOut.get(id);
       return until !== undefined && (until === null || now < until);
     },
-    /** Returns the number of tickets taken: sold, or in a pending order. */
     taken: (ticketTypeId: string): number => stock.taken.get(ticketTypeId) ?? 0,
   };
 }

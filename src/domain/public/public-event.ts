@@ -10,11 +10,11 @@ type SaleState = SaleAvailability["state"];
 export type PublicEvent = z.infer<typeof schemas.publicEvent>;
 type PublicTicketType = z.infer<typeof schemas.ticketType>;
 
-/** How guests know the event and the tickets of an order. */
+/** The names that guests see of the event, the venue and the ticket types of an order. */
 export type EventNames = {
   name: string;
   venue: string | null;
-  /** Mails that an earlier deskbell has stored lack `venueAddress` and `isOnline`. */
+  /** Mails that an earlier version stored have no `venueAddress` and `isOnline`. */
   venueAddress?: string | null;
   isOnline?: boolean;
   /** The names of the ticket types, by their IDs. */
@@ -52,7 +52,10 @@ export function toPublicEvent(doc: PublicEventDoc, context: PublicContext): Publ
   };
 }
 
-/** Returns the number of free places by the quota's key. Tickets of withdrawn types still count. */
+/**
+ * Returns the number of free places of each quota, by its key. Tickets count even if their type has
+ * been withdrawn.
+ */
 export function placesLeft(
   event: PublicEventDoc,
   context: Pick<PublicContext, "slug" | "taken">,
@@ -175,8 +178,8 @@ const bestState = (types: SaleAvailability[]): SaleState =>
   BEST_FIRST.find((state) => types.some((type) => type.state === state)) ?? "ENDED";
 
 /**
- * Returns how many tickets of all active types can still be sold; null if a type is unlimited, or hides
- * how many are left.
+ * Returns how many tickets of all active types can still be sold; null if the number of any type is
+ * unlimited, or hidden by `showRemaining`.
  */
 function remainingOfEvent(event: PublicEventDoc, leftByQuota: Map<string, number>): number | null {
   const types = event.ticketTypes.filter((type) => type.status === "ACTIVE");

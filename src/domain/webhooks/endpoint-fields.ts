@@ -67,8 +67,8 @@ export const updateEndpointBody = lazy(() =>
 export type EndpointField = keyof ReturnType<typeof fields>;
 
 /**
- * The code of an issue that is neither a missing value nor a wrong type; `range` and
- * `invalid_value` cover these two as well.
+ * The code of an issue of each field. A missing value and a wrong type have codes of their own,
+ * except in fields whose code here is `range` or `invalid_value`.
  */
 const CODES: Record<EndpointField, string> = {
   name: "length",

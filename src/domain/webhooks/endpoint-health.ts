@@ -36,11 +36,10 @@ type PermitLimits = {
   late: number;
   /** The maximum number of prompt and late attempts in flight, together. */
   maxFastInFlight: number;
-  /** The attempts above `maxFastInFlight` for endpoints with nothing in flight. */
+  /** How many attempts above `maxFastInFlight` endpoints with nothing in flight may start. */
   reserved: number;
 };
 
-/** Divides the permits among the kinds of attempts. */
 export function splitPermits(permits: number): PermitLimits {
   const probes = Math.floor(permits * PROBE_SHARE);
   const fast = permits - probes;
@@ -180,7 +179,8 @@ function afterFailure(
     notBefore: Math.max(health.notBefore, now + (failure?.retryAfterMs ?? 0)),
     maxConcurrency: failure?.isOverloaded === true ? 1 : health.maxConcurrency,
   };
-  // Failures that were in flight together count as one failed probe.
+  // Attempts that were in flight together count as one failed probe: a further failure before
+  // `probeAt` does not lengthen the wait.
   if (!isProbing || health.probeAt > now) return next;
   const probeIntervalMs = Math.min(
     Math.max(MIN_PROBE_INTERVAL_MS, 2 * health.probeIntervalMs),
@@ -209,8 +209,9 @@ export const classifyEndpoint = (
 ): EndpointClass => (isProbing ? "PROBING" : failures > 0 || overdue > 0 ? "DEGRADED" : "HEALTHY");
 
 /**
- * Returns how many more deliveries may be sent now. The others wait, which uses up no attempt.
- * @param ownLimit the maximum in flight that is set for the endpoint
+ * Returns how many more deliveries may be sent now. The other deliveries wait, which does not count
+ * as an attempt.
+ * @param ownLimit the maximum number in flight that is set for the endpoint
  */
 export function remainingConcurrency(
   health: EndpointHealth,

@@ -30,7 +30,10 @@ type Context = {
   now: number;
   /** Returns a time as people read it. */
   format: (at: number) => string;
-  /** Whether the host gets nothing for now, because it has not accepted an event yet. */
+  /**
+   * Whether the host of the endpoint gets nothing for now: it is not verified (it has not accepted
+   * an event), and got as many deliveries in the last hour as such a host may get.
+   */
   isHostLimited: boolean;
 };
 
@@ -88,7 +91,8 @@ function describeFailure(
       text: capitalise(`${since}the receiver could not be reached or has not responded in time.`),
       fix: " Check that it runs, and that its name, port and certificate are right.",
     };
-  // Libraries that verify webhooks often respond to a wrong signature with 400.
+  // Libraries that verify webhooks often respond to a wrong signature with 400, so its fix is the
+  // same as that of 401 and 403.
   const isRefusal = [400, 401, 403].includes(statusCode);
   return {
     reason: isRefusal && statusCode !== 400 ? "unauthorized" : "http_error",

@@ -6,9 +6,8 @@ export type FailureStreak = {
   lastError: string | null;
   /** The first event that failed. */
   failedEventId: string | null;
-  /** Number of events that failed: 0, 1, or 2 for two or more. */
+  /** The number of events that failed, counted up to 2. */
   failedEvents: number;
-  /** When the operator was warned. */
   warnedAt: number | null;
   /** The first attempt that fails at this time or later disables the endpoint. */
   disableAt: number | null;
@@ -88,7 +87,8 @@ export function nextStreakAction(streak: FailureStreak, now: number): StreakActi
 
 /**
  * The reasons for which nothing is sent to an endpoint for now. With `failing`, the endpoint is
- * probed at growing intervals. With `retry_after`, the receiver asked for later requests.
+ * probed at growing intervals. With `retry_after`, the receiver asked to get no request before a
+ * certain time.
  */
 export const BACKOFF_REASONS = ["failing", "retry_after"] as const;
 export type BackoffReason = (typeof BACKOFF_REASONS)[number];

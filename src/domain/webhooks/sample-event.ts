@@ -17,7 +17,9 @@ import {
   type PublicReservation,
 } from "../bookings/reservation.ts";
 
-/** The list of the public catalog that has the objects of an event type. */
+/**
+ * The list of the public catalog that has the objects of an event, by the prefix of the event type.
+ */
 const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
   service: "services",
   service_price: "services",
@@ -51,7 +53,6 @@ export function sampleEvent(
   const list = LISTS[prefix];
   if (list === undefined) return sampleBookingEvent(type, state, now);
   const objects = state.publicCatalog[list];
-  // The first object of the list is the sample.
   const [first] = objects;
   if (first === undefined) return undefined;
   const action = actionOf(type);
@@ -65,7 +66,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const customerRef = "sample";
 
-/** Returns an event about a sample booking or reservation; undefined without a service or table. */
+/**
+ * Returns an event about a sample booking or reservation; undefined if the catalog lacks the
+ * service or table for it.
+ */
 function sampleBookingEvent(
   type: EventType,
   state: CatalogState,
@@ -96,7 +100,9 @@ function sampleTimes(
 
 type SampleAction = "created" | "updated" | "cancelled";
 
-/** Returns the state of a sample visit. An updated visit was approved. */
+/**
+ * Returns the state of a sample visit. The update in a sample event is the approval of the visit.
+ */
 const visitState = (action: SampleAction, { catalog }: CatalogState, now: number) => {
   const at = formatInstant(now, catalog.business.timezone);
   return {

@@ -12,18 +12,21 @@ export type OutcomeClass =
       kind: "failure";
       /** The delay that the receiver requested with Retry-After; null if it requested none. */
       retryAfterMs: number | null;
-      /** Whether the receiver is overloaded or unavailable for now: it gets less, and later. */
+      /**
+       * Whether the receiver is overloaded or unavailable for now. The receiver then gets fewer
+       * deliveries at a time, and gets them later.
+       */
       isOverloaded: boolean;
       /**
        * Whether the receiver did not respond or reports an overload, so that any delivery would
-       * fail. A blocked address says nothing about the receiver, which was not asked.
+       * fail. A blocked address says nothing about the receiver, because no request was sent.
        */
       isDown: boolean;
     };
 
 /**
- * The errors of this machine, such as too many open files or too little memory, because of which
- * the receiver was not asked.
+ * The errors of this machine, such as too many open files or too little memory. No request was sent
+ * to the receiver.
  */
 const LOCAL_FAILURES = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
 
@@ -83,7 +86,7 @@ export const STOPPED_ERROR = "the endpoint was disabled before the delivery was 
 const OWN_ERRORS = new Set([CORRUPT_ERROR, FORBIDDEN_ERROR, STOPPED_ERROR]);
 const NO_RESPONSE = "The receiver could not be reached or did not respond in time.";
 
-/** What the operator reads about a failure. */
+/** Returns the text about a failed attempt for the operator, such as `HTTP 503`. */
 export const describeFailure = (outcome: Outcome): string =>
   outcome.kind === "responded"
     ? `HTTP ${outcome.statusCode}`
@@ -125,13 +128,22 @@ const undelivered = (
   error: string,
 ): UndeliveredSettlement => ({ status, nextAttemptAt: null, deliveredAt: null, error });
 
-/** An event whose stored bytes do not match their hash is not sent. */
+/**
+ * The settlement of a delivery that is not sent, because the stored bytes of its event do not match
+ * their hash.
+ */
 export const CORRUPT_SETTLEMENT: Settlement = undelivered("CORRUPT", CORRUPT_ERROR);
 
-/** An event that the endpoint's key may no longer receive is not sent. */
+/**
+ * The settlement of a delivery that is not sent, because the key of its endpoint may no longer
+ * receive the event.
+ */
 export const FORBIDDEN_SETTLEMENT: Settlement = undelivered("CANCELLED", FORBIDDEN_ERROR);
 
-/** The delay of a delivery that was not sent for a reason on this side. */
+/**
+ * The delay after which a delivery is tried again if it could not be sent for a reason that is not
+ * the receiver's.
+ */
 const POSTPONED_MS = 1000;
 
 const postponed = (error: string, now: number): Settlement => ({
@@ -149,9 +161,9 @@ export const postpone = (outcome: Outcome, now: number): Settlement =>
   postponed(describeFailure(outcome), now);
 
 /**
- * Returns the settlement of a delivery that is not sent, because its endpoint or key ended between
- * the claim and the request. A delivery that is not parked yet stays PENDING until
- * disabling the endpoint parks it.
+ * Returns the settlement of a delivery that is not sent, because its endpoint or key ended after
+ * the delivery was claimed. Unless the delivery is parked already, it stays PENDING until disabling
+ * the endpoint parks it.
  */
 export const withdraw = (now: number): Settlement => postponed(STOPPED_ERROR, now);
 
@@ -177,8 +189,8 @@ export function settle(
   if (outcomeClass.kind === "gone") return undelivered("PARKED", error);
   const delayMs = retryDelayMs(step, random());
   if (delayMs === undefined) return undelivered("EXHAUSTED", error);
-  // Retry-After replaces the minimum delay for overloaded receivers. The schedule may require a
-  // longer one.
+  // Retry-After replaces the minimum delay for overloaded receivers. The delay of the retry
+  // schedule applies if it is longer.
   const minDelayMs =
     outcomeClass.retryAfterMs ?? (outcomeClass.isOverloaded ? OVERLOADED_DELAY_MS : 0);
   return {

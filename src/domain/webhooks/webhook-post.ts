@@ -124,7 +124,7 @@ type DeliveryInfo = {
   sequence: number;
 };
 
-/** Returns the headers of a delivery, signed for the second of `at`. */
+/** Returns the headers of a delivery. The timestamp of its signatures is `at` in seconds. */
 export const deliveryHeaders = (
   info: DeliveryInfo,
   userAgent: string,

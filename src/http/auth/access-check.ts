@@ -5,7 +5,8 @@ import type { Credential, KeyRow } from "../../store/keys.ts";
 import type { RequestContext } from "../pipeline/request-context.ts";
 import type { GetClientAddress } from "./client-address.ts";
 
-// access-control.ts checks with these functions, at every request, what its key may do.
+// access-control.ts calls these functions at every request, to check what the key of the request
+// may do.
 
 export type AccessCheck = ReturnType<typeof createAccessCheck>;
 
@@ -29,8 +30,9 @@ export function createAccessCheck(getClientAddress: GetClientAddress) {
       if (error) throw error;
     },
     /**
-     * Returns why a key does not give access; undefined if it does. One of several scopes suffices.
-     * The key alone decides, so that the response does not reveal whether another business exists.
+     * Returns why a key does not give access; undefined if the key gives access. If `scope` lists
+     * several scopes, one of them suffices. The business itself is not read, so the response does
+     * not reveal whether another business exists.
      */
     findAccessError(
       context: RequestContext,
@@ -51,8 +53,8 @@ export function createAccessCheck(getClientAddress: GetClientAddress) {
 }
 
 /**
- * Returns the error for a key of one business on a route for partners with several. Whoever has the
- * key knows its business, so the error may name the business.
+ * Returns the error for a key of a single business on a route that needs the key of a partner with
+ * several. The error may name the business, because whoever has the key knows it.
  */
 export const notPartnerError = ({ businessSlug }: Credential): AppError =>
   new AppError(

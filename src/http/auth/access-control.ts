@@ -60,7 +60,7 @@ export class AccessControl {
   /**
    * Returns the key of a request to a route that needs a key. Checks the key, business, scope and
    * rate limit, in this order.
-   * @param isRotation whether the request rotates its key, or repeats the request that did
+   * @param isRotation whether the request rotates its key, or repeats an earlier rotation
    */
   authorize(
     context: RequestContext,
@@ -84,8 +84,8 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request to a route that is not below one business. The key must belong to
-   * a partner of several businesses. A request that is refused for its address or scope also counts
+   * Returns the key of a request to a route whose path names no business. The key must belong to a
+   * partner of several businesses. A request that is refused for its address or scope also counts
    * against the limits of the partner.
    */
   authorizePartner(context: RequestContext, scope: NeededScope): PartnerCredential {
@@ -103,8 +103,8 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request to a public route with a parameter that requires a key.
-   * `limitPublic` has counted the request already. A second count is made only if the
+   * Returns the key of a request to a public route whose parameters require a key. `limitPublic`
+   * has already counted the request. The request is counted a second time only if the
    * authentication fails or if the key's partner does not reach the business.
    */
   authenticate(context: RequestContext, slug: string, scope: Scope): Credential {
@@ -115,9 +115,9 @@ export class AccessControl {
    * Returns the key of a request to a route that needs no key; undefined if the request has none. A
    * request is counted only if its authentication fails or if the key's partner does not reach the
    * business.
-   * @param slug the business in the path; undefined for a route that is not below one business
-   * @throws AppError if the key is invalid, belongs to another business or must not be used from
-   * the client's address. A key for several businesses is refused, too, if there is no slug
+   * @param slug the business in the path; undefined for a route whose path names no business
+   * @throws AppError if the key is invalid, belongs to another business, must not be used from the
+   * client's address, or is for several businesses and there is no slug
    */
   identify(context: RequestContext, slug: string | undefined): Credential | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
@@ -156,7 +156,9 @@ export class AccessControl {
     else this.#limits.takePublic(context);
   }
 
-  /** Limits a request to a route without a key outside /v1/businesses, by the client's address. */
+  /**
+   * Limits a request by the client's address. The route is outside /v1/businesses and needs no key.
+   */
   limitOpen(context: RequestContext): void {
     this.#limits.takeOpen(context);
   }
@@ -174,8 +176,9 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request at a business. A failure counts against the client's address. The
-   * request of a partner to a business that the partner does not reach counts against the partner.
+   * Returns the key of a request to a business. A failed authentication counts against the client's
+   * address. If a partner sends a request to a business that it does not reach, the request counts
+   * against the partner.
    */
   #getKeyOrCountFailure(context: RequestContext, slug: string, isRotation = false): KnownKey {
     const known = this.#findOrCountFailure(context, isRotation);
@@ -235,7 +238,7 @@ function createUsageRecorder(keyUsage: KeyUsage, warnOnce: ReturnType<typeof cre
   };
 }
 
-/** Returns a function that logs the first warning of each ID. */
+/** Returns a function that logs a warning only once for each ID. */
 function createWarnOnce(rt: Runtime) {
   const warned = new Set<string>();
   return (id: string, message: string, fields: Record<string, string> = {}): void => {

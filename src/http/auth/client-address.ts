@@ -7,8 +7,8 @@ import type { Runtime } from "../../app/runtime.ts";
 export type GetClientAddress = (request: HttpRequest) => string;
 
 /**
- * The client to whose account the CPU time of a request is charged: an API key, else an address and
- * its IPv6 /48.
+ * The client that is charged for the CPU time of a request: an API key, or else an address with its
+ * IPv6 /48 (`network`).
  */
 export type RequestClient = { id: string; network: string | undefined; isKey: boolean };
 
@@ -24,7 +24,7 @@ export function createGetClientAddress(trustedProxies: readonly string[]): GetCl
     const address = unmapIpv4(peer);
     return { peer, address, isProxy: isTrusted(address) };
   };
-  // Consecutive requests usually come through the same proxy.
+  // The last result is kept, because consecutive requests usually come through the same proxy.
   let last = classify("");
   return (request) => {
     if (request.peerAddress !== last.peer) last = classify(request.peerAddress);
@@ -61,8 +61,8 @@ const removePort = (hop: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, "$1");
 
 /**
- * Returns what an address is rate-limited by: itself, or its IPv6 /64, which one subscriber usually
- * has.
+ * Returns the ID under which an address is rate-limited: the address itself, or the /64 of an IPv6
+ * address, because one subscriber usually has a whole /64.
  */
 export const addressGroup = (address: string): string =>
   ipv6Prefix(address, 64) ?? unmapIpv4(address);
@@ -76,7 +76,7 @@ export const addressNetwork = (address: string): string | undefined => ipv6Prefi
 function ipv6Prefix(address: string, bits: 48 | 64): string | undefined {
   if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return undefined;
   const parsed = ipaddr.IPv6.parse(address);
-  // IPv4-mapped addresses all lie in one /64.
+  // All IPv4-mapped addresses lie in one /64, so a prefix would not tell them apart.
   if (parsed.isIPv4MappedAddress()) return undefined;
   const parts = parsed.parts.slice(0, bits / 16);
   return `${parts.map((part) => part.toString(16)).join(":")}::/${bits}`;
@@ -102,8 +102,9 @@ const PROXY_HEADERS = new Set([
 ]);
 
 /**
- * Returns whether a program on this machine sent the request itself. The peer of a proxy on this
- * machine is a loopback address, too, but most proxies add a header or keep the client's Host.
+ * Returns whether a program on this machine sent the request itself. A request through a proxy on
+ * this machine comes from a loopback address, too, but most proxies add a header or keep the
+ * client's Host.
  */
 export function isLocalRequest({ peerAddress, headers }: HttpRequest): boolean {
   if (!isLoopback(peerAddress) || !isLoopbackHost(headers.host ?? "")) return false;
@@ -136,12 +137,12 @@ export function createSharedAddressDetector(rt: Runtime): SharedAddressDetector 
   const isProxy = createRangeCheck(trustedProxies);
   const classify = (peer: string) => {
     const isTrusted = isProxy(peer);
-    // A peer without an address, as on a socket that is closed, is no proxy.
+    // The peer of a closed socket has no address. Such a peer is not taken for a proxy.
     const range = ipaddr.isValid(peer) ? ipaddr.process(peer).range() : "unicast";
     const isPrivate = range === "loopback" || (publicUrl !== "" && PRIVATE_RANGES.has(range));
     return { peer, isTrusted, mayBeProxy: isTrusted || isPrivate };
   };
-  // Consecutive requests usually have the same peer.
+  // The last result is kept, because consecutive requests usually have the same peer.
   let last = classify("");
   /** Returns the address of a proxy that hides the client; null if the peer is the client. */
   const findProxy = (request: HttpRequest): string | null => {

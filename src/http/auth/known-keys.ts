@@ -21,11 +21,17 @@ import {
 export type KnownKey = {
   key: Credential;
   policy: RateLimitPolicy;
-  /** The key of a partner that is used at the business of `key`; null for a key of one business. */
+  /**
+   * The partner whose key is used at the business of `key`; null if the key is for one business
+   * only.
+   */
   partner: KnownPartner | null;
 };
 
-/** A key of a partner, with the limits of its requests to all businesses together. */
+/**
+ * The key of a partner with several businesses. `policy` limits its requests to all of them
+ * together.
+ */
 export type KnownPartner = {
   key: PartnerCredential;
   policy: RateLimitPolicy;
@@ -74,8 +80,8 @@ export function createKeyFinder(rt: Runtime): FindKey {
   // The cache maps the hash of an Authorization header to its key, so that no secret stays in
   // memory. Any commit clears the cache.
   let knownKeys = createKnownKeys();
-  // The last header of each connection need not be hashed again. The header stays in memory only as
-  // long as the connection.
+  // The last header of each connection is kept, so that it need not be hashed for each request. The
+  // header stays in memory only as long as the connection.
   let lastByConnection = new WeakMap<
     object,
     { authorization: string; known: KnownKey | KnownPartner }
@@ -185,8 +191,8 @@ function assertUsable(key: Credential | PartnerCredential, now: number, isRotati
     throw new AppError("expired_key", "This key has expired.");
   if (key.secretExpiresAt === null || key.secretExpiresAt > now) return;
   if (isRotation && mayRepeat(key, now)) return;
-  // A secret with `secretRepeatsUntil` has itself rotated the key. The error warns the holder
-  // of the secret, because somebody else may have rotated the key.
+  // If `secretRepeatsUntil` is set, this secret was itself used to rotate the key. The error then
+  // warns its holder, because somebody else may have done that.
   const theftAdvice =
     key.secretRepeatsUntil === null
       ? ""

@@ -25,8 +25,8 @@ export type WindowState = { name: string; remaining: number; resetSeconds: numbe
 export type RateLimitResult = { allowed: boolean; windowStates: WindowState[] };
 
 /**
- * The requests of one client in one second. They leave a window together, when the last of them
- * does.
+ * The requests of one client within one second. They all leave a window at the time when the last
+ * of them does.
  */
 export type Bucket = {
   /** Second of the monotonic clock; null for requests that an earlier process counted. */
@@ -40,12 +40,12 @@ export type Bucket = {
 export type RateLimiter = {
   /** Counts a request if every window allows it. */
   take: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
-  /** Returns the result of `take` without counting. */
+  /** Returns what `take` would return, without counting a request. */
   peek: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
   /**
-   * Returns the numbers of requests since an instant, by client and second, to save them. A client
-   * with fewer than `minimum` requests is left out. Once the client has reached the minimum, its
-   * requests from before the instant are returned, too.
+   * Returns the numbers of requests since `instant` that are to be saved, by client and second. A
+   * client with fewer than `minimum` requests is left out. When a client is returned for the first
+   * time, its requests from before `instant` are included.
    */
   countedSince: (
     instant: number,
@@ -74,7 +74,8 @@ type Meter = {
  */
 const MAX_CLIENTS = 50_000;
 /**
- * Number of expired buckets that are removed at once, because each removal moves all later buckets.
+ * Expired buckets are removed in batches of this number, because each removal moves all later
+ * buckets of the array.
  */
 const MAX_EXPIRED_BUCKETS = 1024;
 
@@ -85,10 +86,14 @@ const MAX_EXPIRED_BUCKETS = 1024;
  */
 export function createRateLimiter(): RateLimiter {
   /**
-   * Meters by client, in the order of their last request: the first is evicted without a search.
+   * Meters by client, in the order of the clients' last requests: the first one is evicted without
+   * a search.
    */
   const meters = new Map<string, Meter>();
-  /** Buckets of an earlier process, by client, until the client's first request. */
+  /**
+   * Buckets that an earlier process saved, by client. They are removed at the client's first
+   * request.
+   */
   const restored = new Map<string, Bucket[]>();
   /** The last client in `meters`, which need not be moved to the end again. */
   let newest: string | undefined;
@@ -144,7 +149,7 @@ export function createRateLimiter(): RateLimiter {
         if (meter.isUnsaved && !hasRequests(buckets, minimum)) continue;
         for (let i = buckets.length - 1; i >= 0; i--) {
           const { second, lastAt, count: requests } = buckets[i] as Bucket;
-          // Buckets of an earlier process are the first, and are saved already.
+          // Buckets of an earlier process come first in `buckets`, and are saved already.
           if (second === null || (lastAt < instant && !meter.isUnsaved)) break;
           counts.push({ client, second, count: requests });
         }

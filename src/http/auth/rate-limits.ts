@@ -25,7 +25,10 @@ export type RateLimits = {
   addresses: RateLimiter;
   /** Requests by IPv6 /48. They are not saved, because an attacker can use any number of /48s. */
   networks: RateLimiter;
-  /** Requests by address to routes without a key outside /v1/businesses. A restart resets them. */
+  /**
+   * Requests by address to routes that are outside /v1/businesses and need no key. A restart resets
+   * them.
+   */
   open: RateLimiter;
   /** Failed authentications by address. A restart resets them. */
   failures: RateLimiter;
@@ -36,16 +39,17 @@ export type RateLimits = {
 /** Matches the ID of a key or partner. The name of any other client is its address. */
 const KEY_ID = /^(?:key|ptn)_/;
 /**
- * An address is saved from this number of requests on, because an attacker can use any number of
- * addresses once.
+ * An address with fewer requests is not saved, because an attacker can use any number of addresses
+ * once.
  */
 const MIN_SAVED_REQUESTS = 2;
 /** A smaller change of the difference between the clocks is a normal adjustment, not a jump. */
 const MIN_JUMP_SECONDS = 2;
 
 /**
- * Returns the limiters. They count in memory by the monotonic clock, and `flush` saves by the wall
- * clock, so that a restart loses only the requests since the last flush.
+ * Returns the limiters. They count in memory with times of the monotonic clock. `flush` saves the
+ * counts with times of the wall clock, so that a restart loses only the requests since the last
+ * flush.
  */
 export function createRateLimits(rt: Runtime): RateLimits {
   const keys = createRateLimiter();
@@ -65,8 +69,8 @@ export function createRateLimits(rt: Runtime): RateLimits {
   for (const [client, rows] of Map.groupBy(saved.rows, (row) => row.client)) {
     const limiter = KEY_ID.test(client) ? keys : addresses;
     const buckets = rows.map(({ second, count }) => {
-      // A second of the wall clock overlaps two of the monotonic clock. The later one is assumed,
-      // unless it lies in the future.
+      // A second of the wall clock overlaps two seconds of the monotonic clock. The requests count
+      // as made at the end of the later one, but not in the future.
       const lastAt = Math.min((second + 2) * 1000 - offset, savedAt) - 1;
       return { second: null, lastAt, count };
     });
@@ -167,7 +171,10 @@ export class RequestLimits {
     applyLimit(context, policy, this.#limits.keys.take(key.id, policy, context.startedAt));
   }
 
-  /** Counts a partner's request that is for none of its businesses. @throws RateLimitError */
+  /**
+   * Counts a partner's request that names no business, or one that the partner does not reach.
+   * @throws RateLimitError
+   */
   takePartner(context: RequestContext, { key, policy }: KnownPartner): void {
     const result = this.#limits.keys.take(key.partnerId, policy, context.startedAt);
     applyLimit(context, policy, result);
@@ -201,7 +208,7 @@ export class RequestLimits {
     );
   }
 
-  /** Adds the headers that tell a key's limits, without counting the request. */
+  /** Adds the headers that state a key's limits, without counting the request. */
   addKeyHeaders(context: RequestContext, { key, policy }: KnownKey): void {
     const result = this.#limits.keys.peek(key.id, policy, context.startedAt);
     addRateLimitHeaders(context, policy, result);
@@ -217,14 +224,20 @@ export class RequestLimits {
     });
   }
 
-  /** Counts a request to a public route without a valid key. @throws RateLimitError */
+  /**
+   * Counts a request that has no valid key and is to a public route of a business. @throws
+   * RateLimitError
+   */
   takePublic(context: RequestContext): void {
     const { addresses, networks } = this.#limits;
     const { policy, result } = this.#takeByAddress(addresses, networks, PUBLIC_POLICY, context);
     applyLimit(context, policy, result);
   }
 
-  /** Counts a request to a route without a key outside /v1/businesses. @throws RateLimitError */
+  /**
+   * Counts a request to a route that is outside /v1/businesses and needs no key. @throws
+   * RateLimitError
+   */
   takeOpen(context: RequestContext): void {
     const { open } = this.#limits;
     const { policy, result } = this.#takeByAddress(open, open, OPEN_POLICY, context);
@@ -275,7 +288,10 @@ function addRateLimitHeaders(
   );
 }
 
-/** Tells the client what remains. @throws RateLimitError if the request was not allowed */
+/**
+ * Adds the rate limit headers to the response. @throws RateLimitError if the request was not
+ * allowed
+ */
 function applyLimit(
   context: RequestContext,
   policy: RateLimitPolicy,

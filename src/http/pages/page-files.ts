@@ -4,7 +4,7 @@ import { type CachedResponse, createHashedResponse } from "../pipeline/cached-re
 import type { PageLocation } from "./page-request.ts";
 
 // The build writes the scripts and the style of each feature's pages. The name of a file contains
-// its hash, so that browsers keep it for as long as pages name it.
+// the hash of its content, so browsers can keep the file for ever: a changed file has another name.
 
 const MEDIA_TYPES = {
   js: "text/javascript; charset=utf-8",

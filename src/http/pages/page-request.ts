@@ -2,13 +2,12 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { HandlerResult, RequestContext } from "../pipeline/request-context.ts";
 import type { HandlerDeps } from "../pipeline/route.ts";
 
-/** Where a page is. */
 export type PageLocation = {
   /** The feature whose script and style the page has. */
   feature: string;
-  /** The slug in the path, of a business that need not exist. */
+  /** The slug in the path. A business with this slug need not exist. */
   slug: string;
-  /** The path of the public URL without a trailing slash, with which links to this server begin. */
+  /** The path of the public URL, without a trailing slash. Links to this server begin with it. */
   base: string;
 };
 

@@ -111,8 +111,8 @@ const fileRoute = (feature: string, laterScripts: readonly string[]): Route => (
 });
 
 /**
- * Returns whether a page of this server sent a form or request, and not a page of another origin
- * with the reader's cookies. Origin decides where Sec-Fetch-Site is missing: browsers send Origin
+ * Returns whether a page of this server sent a form or request. A page of another origin could send
+ * it with the reader's cookies. If Sec-Fetch-Site is missing, Origin decides: browsers send Origin
  * with every POST, but older browsers send no Sec-Fetch-Site, and newer browsers send it only over
  * https.
  */

@@ -67,8 +67,8 @@ function policyOf(page: Page, theme: string | null): string {
 }
 
 /**
- * Returns the origin of a URL; undefined for one whose host has a character such as `;`, which URLs
- * allow and which would begin another rule of the policy.
+ * Returns the origin of a URL. Returns undefined if the host has a character such as `;`, which
+ * URLs allow, but which would begin another rule of the policy.
  */
 function originOf(url: string): string | undefined {
   const { origin = "" } = URL.parse(url) ?? {};
@@ -79,7 +79,7 @@ function originOf(url: string): string | undefined {
 const PRIVATE: RawHeaders = ["cache-control", "no-store", "x-robots-tag", "noindex, nofollow"];
 const SHARED: RawHeaders = ["cache-control", "public, no-cache"];
 
-/** A page as HTML, with the headers that it needs wherever it is sent. */
+/** A page as HTML, with the headers that every response with the page needs. */
 export type RenderedPage = { html: string; headers: RawHeaders };
 
 /** Renders a page. The renderer escapes all text, so no page writes HTML itself. */
@@ -132,7 +132,6 @@ function insertData(html: string, data: object): string {
   return `${html.slice(0, headEnd)}<script type="application/ld+json">${json}</script>${html.slice(headEnd)}`;
 }
 
-/** Responds with a page as HTML. */
 export function respondWithPage(
   request: Omit<PageRequest, "rt" | "deps">,
   page: Page,

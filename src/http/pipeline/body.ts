@@ -115,9 +115,9 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 /**
- * Returns whether a text or field name in a value has half of a surrogate pair, which is always an
- * escape such as \ud800. UTF-8 cannot store one: the database would return another character than
- * the client sent.
+ * Returns whether a text or field name in a value has half of a surrogate pair, which always comes
+ * from an escape such as \ud800. UTF-8 cannot store such a half: the database would return another
+ * character than the client sent.
  */
 const hasLoneSurrogate = (value: unknown): boolean =>
   typeof value === "string"

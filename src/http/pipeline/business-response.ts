@@ -46,8 +46,8 @@ export function decodeCursor(list: string, cursor: string): CursorPosition {
 }
 
 /**
- * Returns the Link header to the next page. Ignored parameters are left out, because a cached
- * response has the link of its first client.
+ * Returns the Link header to the next page. Ignored parameters are left out of the link, because a
+ * cached response keeps the link that was made for its first client.
  */
 export function linkToNext(url: string, search: string, cursor: string): string {
   const query = new URLSearchParams(
@@ -115,7 +115,7 @@ export const urlOfKey = (rt: Runtime, key: AnyCredential, path: string): string 
 
 type PageOfList = { data: unknown[]; nextCursor: string | null };
 
-/** Responds with one page of a list outside the catalog. */
+/** Responds with one page of a list that is not part of the catalog. */
 export const respondPage = (
   rt: Runtime,
   context: RequestContext,

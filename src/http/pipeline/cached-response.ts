@@ -50,7 +50,8 @@ export function createCachedResponse(
     (encoded[encoding] = {
       headers: [
         ...contentHeaders,
-        // The caller adds X-Content-Type-Options to `headers` if a 304 must also send this header.
+        // If a 304 must send X-Content-Type-Options, too, the caller has put the header into
+        // `headers`. The header must not be added twice.
         ...(headers.includes("nosniff") ? [] : NO_SNIFF),
         ...sharedHeaders,
         ...(encoding === "identity" ? [] : ["content-encoding", encoding]),

@@ -101,8 +101,8 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
 
   return (context, key, handle, isRequired) => {
     const token = readIdempotencyKey(context);
-    // A dry run has no effect that could happen twice, and a real request must not get its
-    // response.
+    // A dry run ignores the Idempotency-Key: it has no effect that could happen twice, and a real
+    // request with the key must not get the response of the dry run.
     if (asksForDryRun(context)) return handle();
     if (token !== undefined) return handleWithIdempotencyKey(context, key, token, handle);
     if (isRequired) throw missingIdempotencyKeyError();

@@ -11,7 +11,7 @@ export function createMetrics() {
   /** The series of each route and method, by the status of the response. */
   const seriesByRoute = new Map<string, Map<number, Series>>();
   const sources: (() => string)[] = [];
-  // Consecutive requests often use one route.
+  // The last series is kept, because consecutive requests often use one route.
   let last: { route: string; method: string; status: number; series: Series } | undefined;
 
   const getSeries = (route: string, method: string, status: number): Series => {
@@ -42,7 +42,9 @@ export function createMetrics() {
       if (bucket < BOUNDS_MS.length)
         series.buckets[bucket] = (series.buckets[bucket] as number) + 1;
     },
-    /** Adds a function that returns further metrics as text, for each call of `format`. */
+    /**
+     * Adds a function that returns further metrics as text. `format` calls the function each time.
+     */
     addSource: (formatSource: () => string): void => void sources.push(formatSource),
     /** Returns the metrics in Prometheus' text format. */
     format: (): string =>

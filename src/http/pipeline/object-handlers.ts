@@ -82,7 +82,7 @@ export const handleChange =
     };
     const write = await prepare(findMatching(), getTimezone(rt, key), body, context, key);
     return commitReply(rt, context, () => {
-      // The object may have changed during the preparation.
+      // The object is checked again, because it may have changed during the preparation.
       findMatching();
       const data = write();
       return data === undefined

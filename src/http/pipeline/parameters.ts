@@ -20,8 +20,8 @@ export type ParametersOf<P extends Parameters> = {
   [Name in keyof P]: z.output<P[Name]> | undefined;
 };
 
-// Advertising campaigns add these parameters to URLs, and scripts add `_` to get past caches. The
-// client has made no mistake.
+// Advertising campaigns add these parameters to URLs, and scripts add `_` to get past caches. They
+// are ignored, because the client has made no mistake.
 export const IGNORED_PARAMETER = /^(_|utm_.*|gclid|fbclid)$/;
 
 /** An instant as text. `resolve` needs the time zone only if the text has no offset. */
@@ -50,7 +50,10 @@ export const list = () =>
     .refine(({ length }) => length > 0, { error: "must not be empty." })
     .meta({ isList: true, inputSchema: { type: "array", items: { type: "string" }, minItems: 1 } });
 
-/** Maximum number of IDs in a request. `refetch` of `catalog.changed` names at most as many. */
+/**
+ * Maximum number of IDs in a request. The field `refetch` of a `catalog.changed` event names at
+ * most as many IDs.
+ */
 const MAX_IDS = 500;
 
 /** A list of IDs, sorted and without duplicates, so that equal sets share a cached response. */
@@ -132,7 +135,8 @@ export const instant = (zone = ZONE_OF_BUSINESS, error = `must be ${describeInst
       error,
       params: { code: "invalid_date" },
     })
-    // `refine` has refused every text without a resolver.
+    // The default of `resolve` is never used, because `refine` has refused every text without a
+    // resolver.
     .transform((text): InstantParameter => ({
       text,
       resolve: resolverOf(text) ?? (() => Number.NaN),
@@ -146,7 +150,6 @@ export const instant = (zone = ZONE_OF_BUSINESS, error = `must be ${describeInst
       problemCode: "invalid_date",
     });
 
-/** An instant in the body of a request. */
 export const bodyInstant = () => instant(ZONE_OF_BUSINESS, describeInstant(ZONE_OF_BUSINESS));
 
 function resolverOf(text: string): InstantParameter["resolve"] | undefined {

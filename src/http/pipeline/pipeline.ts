@@ -47,8 +47,9 @@ export type Pipeline = {
 };
 
 /**
- * Returns the key to which the reply of a request belongs. All keys of a partner have one ID at a
- * business, but the reply to a rotation has a secret, which only the rotated key may get.
+ * Returns the key to which the reply of a request belongs. All keys of a partner share one ID at a
+ * business, and therefore share replies. The reply to a rotation contains a secret, so it belongs
+ * to the rotated key alone.
  */
 const findReplyOwner = (route: Route, key: Credential): Pick<Credential, "id" | "name"> =>
   route.rotatesKey ? { ...key, id: key.secretKeyId } : key;

@@ -116,8 +116,8 @@ export function reportProblem(rt: Runtime, context: RequestContext, error: unkno
     ? error
     : storageError(error, rt.config.databasePath);
   const knownProblem = problemOf(storageFailure ? withoutPath(storageFailure) : error);
-  // A full disk, and storage errors that deskbell itself raises, are not logged here: conditions
-  // report them once.
+  // A full disk, and storage errors that deskbell itself raises, are not logged at each request:
+  // health conditions report them once.
   const mustLog =
     !knownProblem || (knownProblem.code === "storage_failed" && storageFailure !== error);
   if (mustLog)

@@ -22,7 +22,10 @@ export type HttpRequest = {
   headers: IncomingHttpHeaders;
   /** The address of the client, or of a proxy in front of it. */
   peerAddress: string;
-  /** Stands for the connection, such as its socket: the last key is cached per connection. */
+  /**
+   * An object that identifies the connection, such as its socket. The last API key is cached for
+   * each connection.
+   */
   connection: object;
   body: () => ReadableStream<Uint8Array> | null;
   /** Returns a signal that is aborted when the client disconnects. */

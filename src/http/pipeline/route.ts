@@ -20,8 +20,8 @@ import type { HandlerResult, RequestContext } from "./request-context.ts";
 
 export type KeyHandler = (context: RequestContext, key: Credential) => HandlerResult;
 /**
- * Handles a request to a route that is not below one business, with a partner's key for several
- * businesses.
+ * Handles a request to a route whose path names no business. The request has a partner's key for
+ * several businesses.
  */
 export type PartnerHandler = (context: RequestContext, key: PartnerCredential) => HandlerResult;
 export type OpenHandler = (context: RequestContext) => HandlerResult;
@@ -52,7 +52,7 @@ export type Route = {
   | { scope: "public" | "open"; isAboveBusinesses?: false; handle: OpenHandler }
 );
 
-/** A request to a route of the API on behalf of a request that a feature handles. */
+/** A request that a feature sends to a route of the API while it handles another request. */
 export type ApiCall = {
   operationId: string;
   params: Readonly<Record<string, string>>;
@@ -69,17 +69,18 @@ export type ApiCaller = {
   findRoute: (operationId: string) => RouteDefinition | undefined;
   /**
    * Sends a request through the pipeline, with the key, the address and the visitor of the request
-   * that causes it. Key, scope, limits, idempotency and errors are therefore those of the API.
+   * that causes it. Keys, scopes, limits, idempotency and errors therefore work as for any client
+   * of the API.
    */
   call: (from: RequestContext, call: ApiCall) => Promise<ApiReply>;
 };
 
-/** What the routes of pages use: what handlers of the API use, and the API itself. */
+/** The dependencies of page routes: those of the API's handlers, and the API itself. */
 export type PageDeps = HandlerDeps & { api: ApiCaller };
 
 /**
- * Returns the routes of pages for people and of other protocols, which the OpenAPI document leaves
- * out.
+ * Returns routes that the OpenAPI document leaves out: pages for people, and routes of other
+ * protocols.
  */
 export type CreatePages = (rt: Runtime, deps: PageDeps) => Route[];
 
@@ -113,7 +114,8 @@ const UNVERSIONED_OBJECT = /\/(?:holds|deliveries)\/:id/;
 /** Returns the routes by path. A path with GET also accepts HEAD. */
 export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
   [...Map.groupBy(routes, ({ path }) => path)].map(([path, group]) => {
-    // A later route replaces an earlier one with the same method.
+    // The map keeps the last route of each method, so a replaceable route must come before the
+    // route that replaces it.
     const replaceableFirst = group.toSorted(
       (a, b) => Number(b.isReplaceable ?? false) - Number(a.isReplaceable ?? false),
     );
@@ -130,7 +132,10 @@ export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
     };
   });
 
-/** A possible response. Schemas are named, so that only the OpenAPI document loads all of them. */
+/**
+ * A possible response. Schemas are referred to by name, so that only the OpenAPI document loads all
+ * of them.
+ */
 export type ResponseSpec = {
   description: string;
   /** The name of a schema, or the media type of a body that is not JSON. */
@@ -149,8 +154,8 @@ export type RouteSpec = {
   path: string;
   scope: Route["scope"];
   /**
-   * Whether the path is above those of the businesses, such as /v1/changes: a partner uses the
-   * route with a key for several businesses.
+   * Whether the path names no business, such as /v1/changes. A partner uses the route with a key
+   * for several businesses.
    */
   isAboveBusinesses?: boolean;
   needsIdempotencyKey?: boolean;
@@ -200,7 +205,8 @@ export type HandlerDeps = {
   listHandler: ListHandler;
   monitoring: Monitoring;
   /**
-   * Returns the only object that `create` makes for this app. The object is stopped with the app.
+   * Returns the object that `create` makes. The object is created only once for this app, and
+   * stopped with the app.
    */
   openShared: <T extends SharedObject>(create: (rt: Runtime) => T) => T;
   operators: Operators;

@@ -33,7 +33,10 @@ export function createRouter(
   return { request: h3.request.bind(h3), listener: toNodeHandler(h3) as RequestListener };
 }
 
-/** Returns the route of a path that h3 has matched with `routePath`. */
+/**
+ * Returns the route of a path that h3 has matched with `routePath`. A path with an additional slash
+ * at its end gets a redirect if the route allows the slash. Any other spelling gets `UNKNOWN_PATH`.
+ */
 function findSpelled(path: string, routePath: RoutePath): RoutePath {
   if (isSpelledAs(path, routePath)) return routePath;
   const get = routePath.byMethod.get("GET");

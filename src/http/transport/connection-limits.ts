@@ -45,8 +45,8 @@ export function connectionLimits(descriptors: number | null): ConnectionLimits {
 }
 
 /**
- * A network is an IPv4 address or an IPv6 /48. `open` maps its connections, oldest first, to the
- * names of their clients.
+ * A network is an IPv4 address or an IPv6 /48. `open` maps each open connection, oldest first, to
+ * the name of its client, which is an IPv4 address or an IPv6 /64.
  */
 type Network<Connection> = { name: string; open: Map<Connection, string> };
 
@@ -158,11 +158,11 @@ export function createConnectionTable<Connection>(
 const networkName = (address: string): string => addressNetwork(address) ?? addressGroup(address);
 
 const CHECK_MS = 1000;
-/** Number of successive checks at which a socket may have unread data before it is disconnected. */
+/** A socket is disconnected if it has unread data at more successive checks than this. */
 const BASE_CHECKS = 6;
 /**
- * Bytes of unread data for which a socket gets one more check. Any usable connection reads more per
- * second.
+ * A socket gets one more check for each 100,000 bytes that its client has not read. Any usable
+ * connection reads more per second.
  */
 const BYTES_PER_CHECK = 100_000;
 
@@ -199,7 +199,10 @@ export function limitConnections(
 
 /** Returns a function that tells whether a request of a connection is in progress. */
 function createUseCheck(server: Server): (connection: Socket) => boolean {
-  /** HTTP uses the TLS socket, but the limits know the socket below it. */
+  /**
+   * Maps the address and port of each client to its TLS socket. HTTP uses the TLS socket, but the
+   * limits know the socket below it.
+   */
   const secured = new Map<string, RespondingSocket>();
   server.on("secureConnection", (socket: RespondingSocket) => {
     const peer = peerOf(socket);

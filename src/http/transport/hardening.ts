@@ -97,8 +97,8 @@ function watchForStalls(server: Server, rt: Runtime): () => boolean {
   };
   const timer = setInterval(check, TIMEOUT_CHECK_MS).unref();
   server.once("close", () => clearInterval(timer));
-  // The function returns true for a shorter time than `callUnlessRead` waits, so a timeout that was
-  // put off is not put off again.
+  // The result stays true for less time than `callUnlessRead` waits, so a timeout is put off only
+  // once.
   return () => check() - resumedAt < TIMEOUT_CHECK_MS / 2;
 }
 
@@ -143,7 +143,8 @@ function findProtocolError({
   if (hostHeaders === 0 && httpVersionMinor === 1) return malformed("The Host header is missing.");
   if (headers.host !== undefined && !isHost(headers.host))
     return malformed("Invalid Host header: expected a host with an optional port.");
-  // A proxy may have authorized the request by another header than Node uses.
+  // A proxy may have authorized the request by another Authorization header than the one that Node
+  // uses.
   if (keyHeaders > 1) return malformed("The request has more than one Authorization header.");
   const encoding = headers["transfer-encoding"];
   if (encoding === undefined) return undefined;

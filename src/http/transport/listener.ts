@@ -9,21 +9,23 @@ import type { HttpRequest, HttpResponse } from "../pipeline/request-context.ts";
 import type { RoutePath } from "../pipeline/route.ts";
 import type { Router } from "../pipeline/router.ts";
 
-/** A path that has the slug of a business begins with one of these, and the slug follows. */
+/** A path with the slug of a business begins with one of these prefixes, and the slug follows. */
 const PREFIXES = ["/v1/businesses/", "/b/"];
 const SLUG = /:slug(?=\/|$)/;
 const PLAIN_SLUG = /^[\w-]*$/;
 
 /**
  * Returns a listener that handles GET requests whose URL can be split without decoding, and passes
- * others to the router. Creating a Request, a URL and a Response would be most of the work.
+ * other requests to the router. The router has to create a Request, a URL and a Response, which
+ * would be most of the work.
  */
 export function createListener(
   routePaths: readonly RoutePath[],
   { handle, reject }: Pipeline,
   loadRouter: () => Promise<Router>,
 ): RequestListener {
-  // Paths in which at most the slug is a parameter need no decoding.
+  // The map contains only paths that have no parameter but the slug, because these need no
+  // decoding.
   const byPath = new Map(
     routePaths
       .filter(({ path, byMethod }) => byMethod.has("GET") && !path.replace(SLUG, "").includes(":"))
@@ -62,7 +64,7 @@ export function createListener(
         else write(res, rejection);
       });
   };
-  // Consecutive requests are often equal.
+  // The last result is kept, because consecutive requests are often equal.
   let last = split("");
   return (req, res) => {
     const url = req.url ?? "";

@@ -11,7 +11,8 @@ import { peerOf } from "./connection-limits.ts";
 export type TlsFiles = { cert: string; key: string };
 
 /**
- * The contents of the files, which a server can use, with the names and expiry of the certificate.
+ * The texts of a certificate file and its key file, which a server can use, with the names in the
+ * certificate and its expiry.
  */
 export type Certificate = { cert: string; key: string; names: string; expiresAt: number };
 
@@ -66,7 +67,8 @@ export function logCertificateExpiry(
 
 /** Limits the time of TLS handshakes, because the HTTP timeouts start only after them. */
 export function limitHandshakes(server: Server): void {
-  // A TLS socket has the client's address and port in common with the socket below it.
+  // The keys of the map are the addresses and ports of clients: a TLS socket shares both with the
+  // socket below it.
   const timers = new Map<string, NodeJS.Timeout>();
   const stop = (peer: string) => {
     clearTimeout(timers.get(peer));

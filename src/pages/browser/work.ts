@@ -46,7 +46,10 @@ export type Action<A extends unknown[]> = State<never> & {
   start: (...args: A) => Promise<void>;
 };
 
-/** Runs what a button does. Ignores a start during a run. An error stays until the next start. */
+/**
+ * Returns the state of a button's action, and a function that starts the action. A start during a
+ * run is ignored. An error stays until the next start.
+ */
 export function useAction<A extends unknown[]>(run: (...args: A) => Promise<unknown>): Action<A> {
   const [state, setState] = useState<State<never>>({ isBusy: false });
   const isRunning = useRef(false);

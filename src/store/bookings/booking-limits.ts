@@ -45,7 +45,10 @@ export function createKeyVisitStore(db: Db) {
     increment: (keyId: string, hour: number) => void increment.run({ keyId, hour }),
     /** @param hour the hour in which the visit was made */
     cancel: (keyId: string, hour: number) => void cancel.run({ keyId, hour }),
-    /** Counts the visits of the last 24 hours, to the hour, that are not cancelled. */
+    /**
+     * Counts the visits of the current hour and the 23 hours before it, without the cancelled
+     * visits.
+     */
     countOfDay: (keyId: string, hour: number) => countOfDay.get({ keyId, hour }) as number,
     listRecent: (hour: number) => selectRecent.all({ hour }) as RecentVisits[],
     deleteUntil: (hour: number) => void deleteOld.run(hour),
@@ -95,7 +98,6 @@ export function createTakenTicketStore(db: Db) {
   return {
     /** Counts the tickets in pending and confirmed orders, by ticket type. */
     count: (businessId: string) => new Map(selectAll.all(businessId) as [string, number][]),
-    /** Counts the tickets of one ticket type. */
     countOf: (businessId: string, ticketTypeId: string) =>
       (selectOne.get({ businessId, ticketTypeId }) as number | undefined) ?? 0,
   };

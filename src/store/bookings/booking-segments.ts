@@ -145,8 +145,8 @@ export function createSegmentSearches(db: Db) {
       selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(objectIds) }) as string[],
 
     /**
-     * Returns the IDs, by start time, of pending and confirmed bookings that are not over and have
-     * one of the services with its person.
+     * Returns the IDs, by start time, of pending and confirmed bookings that are not over and in
+     * which a person performs the service that `performed` lists with this person.
      */
     listUpcomingWith: (businessId: string, now: number, performed: readonly PerformedService[]) =>
       selectUpcomingWith.all({ businessId, now, ids: JSON.stringify(performed) }) as string[],
@@ -173,7 +173,8 @@ export function createSegmentSearches(db: Db) {
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
 
     /**
-     * Returns the segments that overlap the span. Their buffers do not count as a part of them.
+     * Returns the segments that overlap the span. The buffers before and after a segment do not
+     * count as a part of it.
      * @param until segments that end after this time are left out
      * @param except the ID of a booking to leave out
      */

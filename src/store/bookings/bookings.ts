@@ -86,8 +86,9 @@ export function createBookingStore(db: Db) {
 const RESERVATION = `${VISIT}, party_size, area_id, table_id`;
 
 /**
- * The condition of reservations that can still be cancelled or moved. Its first part is the
- * condition of an index, without which SQLite would read all reservations of the business.
+ * The condition of reservations that can still be cancelled or moved. The first part repeats the
+ * condition of an index, so that SQLite uses the index and need not read all reservations of the
+ * business.
  */
 const IS_OPEN = "status <> 'CANCELLED' AND status IN ('PENDING', 'CONFIRMED')";
 
@@ -134,7 +135,10 @@ export function createReservationStore(db: Db) {
      * cancelled reservation no longer occupies its table.
      */
     update: (reservation: Reservation) => visits.update(reservation),
-    /** Saves the times, the table and the party size. Bookings alone use the ID of the business. */
+    /**
+     * Saves the times, the table and the party size. `_businessId` is needed only by the method of
+     * the same name for bookings.
+     */
     reschedule(_businessId: string, reservation: Reservation): void {
       visits.update(reservation);
       const { id, partySize, areaId, tableId } = reservation;

@@ -47,8 +47,8 @@ const spanConditions = (order: string, id: string) => ({
 
 /**
  * Selects the bookings with a segment of a staff member or service, in order of start. A booking
- * with several such segments is found by the first. The caller applies the rest of the filter to
- * the rows of `booking`.
+ * with several such segments is selected once, by the first of them. The caller applies the rest of
+ * the filter to the rows of `booking`.
  * @param column `staff_id` or `service_id`
  * @param name the parameter with the ID of the staff member or service
  */
@@ -85,8 +85,8 @@ export function createVisitLists(db: Db, { table, names, order, indexes }: Liste
   };
 
   /**
-   * Chooses an index that gives few rows to read, in the order of the list. Pending visits are an
-   * exception: they may have to be sorted after the read, because few visits are pending at a time.
+   * Chooses an index that finds few rows and has them in the order of the list. Lists of pending
+   * visits may need a sort after the read, which is fast, because few visits are pending at a time.
    */
   function chooseRows(filter: VisitListFilter): Rows {
     const { createdByKey, status, staffId, serviceId, updatedSince } = filter;

@@ -7,7 +7,10 @@ import { createVisitLists } from "./visit-lists.ts";
 export const VISIT = `id, status, starts_at, ends_at, customer_ref, created_by_key, cancel_until, decide_by,
   cancelled_by, cancel_reason, version, created_at, updated_at`;
 
-/** Selects one row of `:businessId`, which a key must have made unless `:createdByKey` is null. */
+/**
+ * Returns SQL that selects one row of the business `:businessId`. Unless `:createdByKey` is null,
+ * this key must have made the row.
+ */
 export const selectOwn = (table: string, names: string, isNamed = "id = :id"): string => `
   SELECT ${columns(names)} FROM ${table} WHERE business_id = :businessId AND ${isNamed}
     AND (:createdByKey IS NULL OR created_by_key = :createdByKey)`;
@@ -15,10 +18,11 @@ export const selectOwn = (table: string, names: string, isNamed = "id = :id"): s
 const DAY_MS = 86_400_000;
 
 /**
- * Selects the rows that overlap a span and end by `:until`, except those of one visit. The first
- * part is for rows that last at most a day, so rows that end more than a day after the span are not
- * read. The second part reads the longer rows from an index of their own.
- * @param isBusy the condition of rows that occupy time, which `longIndex` has, too
+ * Returns SQL that selects the rows that overlap a span and end by `:until`, except those of one
+ * visit. The first part is for rows that last at most a day, so it need not read rows that end more
+ * than a day after the span. The second part reads the longer rows from an index of their own.
+ * @param isBusy the condition of rows that occupy time; the index `longIndex` has the same
+ * condition
  * @param visitId the column with the ID of the visit
  */
 export const selectOverlapping = (

@@ -83,7 +83,7 @@ export function openDatabase(
   const { db, migration } = openAndMigrate(path, busyTimeoutMs, safeguard);
   wrapPrepare(db, path);
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
-  // data_version does not change for a connection's own commits.
+  // `data_version` does not change with this connection's own commits, so `ownCommits` counts them.
   let seenVersion = dataVersion.get();
   let othersCommits = 0;
   let ownCommits = 0;
@@ -123,7 +123,8 @@ export function openDatabase(
         if (!db.inTransaction) writeLock.begin();
         dryRunDepth += 1;
         try {
-          // A transaction that fails undoes its own writes and keeps those before it.
+          // A transaction that fails undoes its own writes, and keeps the writes of the
+          // transactions before it.
           return runNestedOrDeferred(work) as T;
         } finally {
           dryRunDepth -= 1;
@@ -171,8 +172,8 @@ function openAndMigrate(path: string, busyTimeoutMs: number, safeguard: Safeguar
 }
 
 /**
- * Makes statements keep their plan and report a damaged schema. Damage first shows when SQLite
- * rejects a statement that is correct.
+ * Makes `db.prepare` keep the plans of statements (`keepPlan`) and report a damaged schema. Such
+ * damage first shows when SQLite rejects a statement that is correct.
  */
 function wrapPrepare(db: Db, path: string): void {
   const prepare = db.prepare.bind(db);
@@ -216,7 +217,8 @@ function prepareConnection(db: Db): void {
       `SQLite ${version} can corrupt a file in WAL mode; 3.51.3 or newer is required.`,
     );
   db.pragma("journal_mode = WAL");
-  // better-sqlite3 switches to NORMAL when WAL is on. A power cut then loses acknowledged rows.
+  // better-sqlite3 switches to NORMAL when WAL is on, but with NORMAL a power cut loses
+  // acknowledged rows.
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");
   db.pragma("trusted_schema = OFF");
@@ -260,8 +262,8 @@ export function isDaemonRunning(path: string): boolean {
 }
 
 /**
- * Makes this process the only daemon of the file. It holds an exclusive transaction on a second
- * SQLite file. The kernel releases the lock when the process ends, even after kill -9.
+ * Makes this process the only daemon of the file. The process holds an exclusive transaction on a
+ * second SQLite file. The kernel releases the lock when the process ends, even after kill -9.
  * @throws AppError state_refuses if another daemon holds the lock
  */
 export function acquireDaemonLock(path: string): { release: () => void } {

@@ -20,11 +20,11 @@ export const columns = (names: string): string =>
 export const insertInto = (table: string, names: string): string =>
   `INSERT INTO ${table} (${names}) VALUES (${names.replaceAll(/\w+/g, (name) => `:${camelCase(name)}`)})`;
 
-/** Returns the values of a parameter that is a JSON array, for use with `IN`. */
+/** Returns SQL for the values of a parameter that is a JSON array, to be used after `IN`. */
 export const listedIn = (parameter: string): string =>
   `(SELECT value FROM json_each(:${parameter}))`;
 
-/** The values of the parameter `:ids`, a JSON array, for use with `IN`. */
+/** SQL for the values of the parameter `:ids`, a JSON array, to be used after `IN`. */
 export const LISTED = listedIn("ids");
 
 /** Matches a quoted text, a comment or a parameter. */

@@ -21,7 +21,10 @@ export function createFileStore(db: Db) {
     const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
     return busy === 0;
   };
-  /** Runs `work` with a shorter timeout: a checkpoint may use up the timeout several times. */
+  /**
+   * Runs `work` with a shorter busy timeout, because one checkpoint may wait as long as the timeout
+   * several times.
+   */
   const withTimeout = <Result>(ms: number, work: () => Result): Result => {
     const before = db.pragma("busy_timeout", { simple: true }) as number;
     db.pragma(`busy_timeout = ${Math.min(ms, before)}`);
@@ -55,7 +58,10 @@ export function createFileStore(db: Db) {
         "server",
         db.prepare("SELECT id FROM server").pluck().get() as string | undefined,
       ),
-    /** Gives the data an ID of their own, for a copy with which another server continues. */
+    /**
+     * Gives a copy of the data a server ID of its own, so that another server can continue with the
+     * copy.
+     */
     renewServerId: () => void db.prepare("UPDATE server SET id = lower(hex(randomblob(8)))").run(),
     /** Gives the feeds of events a new ID, so that every cursor that a partner has expires. */
     renewFeedId: () =>
@@ -114,8 +120,8 @@ export function createFileStore(db: Db) {
       }
     },
     /**
-     * Stops checkpoints of this connection, so that a commit never waits for one. Other connections
-     * run them.
+     * Stops the automatic checkpoints of this connection, so that its commits never wait for a
+     * checkpoint. Other connections run the checkpoints.
      */
     disableCheckpoints: () => void db.pragma("wal_autocheckpoint = 0"),
   };

@@ -40,7 +40,6 @@ export function withReadOnlyDatabase<Result>(path: string, read: (db: Db) => Res
   }
 }
 
-/** Returns the businesses of a file. */
 export const readBusinesses = (path: string): { id: string; slug: string }[] =>
   withReadOnlyDatabase(
     path,

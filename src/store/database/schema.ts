@@ -6,7 +6,7 @@ import { rmSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 
 // A database has the schema that the migrations up to its version create. If the schema differs, a
-// disk or another program has changed it. SQLite reports such a change as damage in neither case.
+// disk or another program has changed it. SQLite itself does not report such a change as damage.
 
 type SchemaEntry = [type: string, name: string, table: string, sql: string | null];
 
@@ -19,7 +19,10 @@ const ADDED_TABLES = new Set([
   "CREATE TABLE _litestream_lock (id INTEGER)",
 ]);
 
-/** Pairs: a comment in databases that version 0.1 created, and its text in today's migrations. */
+/**
+ * SQL comments that have been reworded since version 0.1. Each pair is the text in databases that
+ * version 0.1 created, and the text in today's migrations.
+ */
 const RESPELLED = [
   [
     "-- Rises with each insert: whatever is new to the courier lies above the last one it has seen.",
@@ -224,7 +227,8 @@ function migrateLocked(
   safeguard: Safeguard | null,
 ): Migration | null {
   const to = migrations.length;
-  // Another process may have migrated the file while this one waited for the lock.
+  // The version is read again, because another process may have migrated the file while this one
+  // waited for the lock.
   const from = readSchemaVersion(db, path, to);
   if (from === to) return null;
   const isSafeguarded = safeguard !== null && from > 0;

@@ -59,7 +59,8 @@ function explainUnwritable(path: string): AppError {
     });
   const folder = dirname(path);
   if (accessErrorCode(folder) === "EACCES")
-    // A container's volume often belongs to root. The container's user has a number but no name.
+    // A container's volume often belongs to root. The texts name the user by number, because the
+    // user of a container has no name.
     return new AppError(
       "not_permitted",
       `${path} cannot be opened: user ${process.getuid?.()} may not write to ${folder}.`,
@@ -194,8 +195,8 @@ export function parseJson<T>(text: string, column: `${string}.${string}`): T {
 const LAST_INSTANT = 8.64e15;
 
 /**
- * Returns a stored time in epoch milliseconds, or null. The check finds a page that is in the place
- * of another one, which SQLite does not detect.
+ * Returns a stored time in epoch milliseconds, or null. The check finds damage that SQLite does not
+ * detect: a page that is in the place of another page of the file.
  * @throws DamagedDatabaseError if the value is no time
  */
 export function assertInstant(value: unknown, column: `${string}.${string}`): number | null {

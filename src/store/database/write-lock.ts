@@ -51,7 +51,8 @@ export function createWriteLock(db: Db, timeoutMs: number, monotonic: () => numb
     begin(): void {
       if (timeoutMs === 0) return void begin.run();
       takeBreakIfDue();
-      // Other statements still wait as SQLite does, for example while the file is recovered.
+      // `beginWhenFree` waits for the lock itself, so SQLite must not wait here. Other statements
+      // need the timeout again, for example while the file is recovered.
       db.pragma("busy_timeout = 0");
       try {
         beginWhenFree();

@@ -18,7 +18,10 @@ export type DeliveryRow = {
   lastError: string | null;
   createdAt: number;
   deliveredAt: number | null;
-  /** When the stored backoff of the endpoint ends or has ended; null if none is stored. */
+  /**
+   * When the stored backoff of the endpoint ends, which may be in the past; null if no backoff is
+   * stored.
+   */
   endpointHeldUntil: number | null;
 };
 
@@ -34,7 +37,10 @@ export type AttemptRow = {
 };
 
 export type AttemptWithDelivery = Omit<AttemptRow, "responseText"> & {
-  /** Numbers rise in the order in which the attempts of all deliveries end. */
+  /**
+   * The position of the attempt among the attempts of all deliveries, in the order in which they
+   * ended.
+   */
   number: number;
   deliveryId: string;
   businessId: string;
@@ -52,7 +58,7 @@ type NewDelivery = {
   nextAttemptAt: number | null;
 };
 
-/** The number of latest attempts from which the share of failures is computed. */
+/** How many of the latest attempts the share of failures is computed from. */
 const SAMPLED_ATTEMPTS = 1000;
 
 export const DELIVERY = `${columns(`id, business_id, endpoint_id, event_id, event_type, sequence, status,
@@ -60,8 +66,8 @@ export const DELIVERY = `${columns(`id, business_id, endpoint_id, event_id, even
   (SELECT held_until FROM endpoint WHERE id = endpoint_id) AS endpointHeldUntil`;
 
 /**
- * The number of latest attempts that are searched for the last accepted delivery. It is small,
- * because readiness checks are frequent.
+ * How many of the latest attempts `findLastDeliveredAt` searches for a success. The number is
+ * small, because readiness checks are frequent.
  */
 const RECENT_ATTEMPTS = 1000;
 
@@ -93,7 +99,8 @@ export function createDeliveryStore(db: Db) {
     FROM attempt JOIN delivery ON delivery.number = attempt.delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
     WHERE attempt.number > :after ORDER BY attempt.number LIMIT :limit`);
 
-  // An endpoint that failed and has recovered is left out: it has no success between two failures.
+  // The query keeps only endpoints with a success between two failures, so an endpoint that failed
+  // and has recovered is left out.
   const selectFailureShares = db.prepare(`
     SELECT endpointId, count(*) AS attempts, count(error) AS failed
     FROM (
@@ -145,7 +152,10 @@ export function createDeliveryStore(db: Db) {
     findById: (id: string) => selectById.get(id) as DeliveryRow | undefined,
     /** Deletes the responses to all attempts to deliver an event. */
     deleteResponses: (eventId: string) => void deleteResponses.run(eventId),
-    /** Lists attempts, the oldest first. @param most how many of the latest to list; -1 for all */
+    /**
+     * Lists attempts, the oldest first.
+     * @param most how many of the latest attempts to list; -1 for all
+     */
     listAttempts: (id: string, most = -1): AttemptRow[] =>
       (selectAttempts.all({ id, most }) as AttemptRow[]).reverse(),
 
@@ -160,9 +170,9 @@ export function createDeliveryStore(db: Db) {
       ) as (DeliveryRow & { endpointName: string })[],
 
     /**
-     * Counts the attempts since a time, and the failed attempts among them, for each endpoint with
-     * a success between two failures. The counts cover the latest attempts alone, because reading
-     * all attempts would take too long.
+     * Counts the attempts of each endpoint since a time, and how many of them failed. An endpoint
+     * without a success between two failures is left out. The counts cover only the latest
+     * `SAMPLED_ATTEMPTS` attempts, because reading all attempts would take too long.
      */
     listFailureShares: (since: number) =>
       selectFailureShares.all({ since }) as {
@@ -205,8 +215,9 @@ const CONDITIONS: Record<Exclude<keyof DeliveryFilter, "status">, string> = {
 };
 
 /**
- * Returns the condition of a status, written into the SQL with the condition of the index
- * delivery_undelivered. The query planner can then use the partial indexes of a status.
+ * Returns the SQL condition of a status. The status is written as a literal, and a rare status
+ * repeats the condition of the partial index `delivery_undelivered`, because the query planner uses
+ * a partial index only if the query contains the condition of the index.
  */
 const statusCondition = (status: DeliveryStatus): string =>
   status === "PENDING" || status === "DELIVERED"

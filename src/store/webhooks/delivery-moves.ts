@@ -26,7 +26,7 @@ function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
  * retry, and their endpoint is active.
  */
 function redeliverableOf({ id, status }: DeliveryFilter): string {
-  // A delivery that waits for its turn in a redelivery with a rate can be sent at once by its ID.
+  // A delivery that a rate-limited redelivery has not sent yet can be sent at once by its ID.
   // Cancelled deliveries are sent again only if the filter has an ID or a status.
   const waiting =
     id === undefined ? "attempt_count > 0" : "(attempt_count > 0 OR is_redelivery = 1)";
@@ -113,8 +113,8 @@ export function createDeliveryMoveStore(db: Db) {
     /**
      * Makes the next batch of deliveries due again, ordered by number. The retry schedule starts
      * over.
-     * @returns how many deliveries it made due, and the `number` of the last one; `upTo` if the
-     *   batch is empty
+     * @returns in `count` how many deliveries it made due, and in `last` the `number` of the last
+     * one; `last` is `upTo` if the batch is empty
      */
     redeliver(
       filter: DeliveryFilter,
@@ -145,7 +145,7 @@ export type UnfinishedMove = BacklogMove & { endpointId: string; businessId: str
 type Step = {
   from: "PENDING" | "PARKED" | "CORRUPT";
   to: DeliveryStatus;
-  /** The count that the moved deliveries raise. */
+  /** The name of the count that increases by the number of moved deliveries. */
   counts: keyof BacklogCounts;
   /** The columns to set besides the status, in SQL. */
   set: string;
@@ -218,8 +218,8 @@ export function createBacklogMoveStore(db: Db) {
 
     /**
      * Returns the number of deliveries that the move will change.
-     * @param limit the maximum to count for each status. Set it in every transaction, because other
-     *   writers wait while this one counts
+     * @param limit the maximum to count for each status. A count in a transaction needs a limit,
+     * because other writers wait until it ends
      */
     count(
       endpointId: string,
@@ -252,7 +252,8 @@ export function createBacklogMoveStore(db: Db) {
             ${businessId === null ? "RETURNING business_id" : ""}`);
         const parameters = { endpointId, since, now, left };
         if (businessId === null) {
-          // The endpoint of a partner has deliveries of several businesses.
+          // A partner's endpoint has deliveries of several businesses, so the moved rows are
+          // counted for each business.
           const moved = update.pluck().all(parameters) as string[];
           for (const [id, { length }] of Map.groupBy(moved, (one) => one))
             countMoved(id, step, length);

@@ -3,7 +3,7 @@ import { minIdAt } from "../../domain/ids.ts";
 import { cacheStatements, type Db, listedIn } from "../database/db.ts";
 import { DELIVERY, type DeliveryRow } from "./deliveries.ts";
 
-/** The states that a search can ask for. RETRYING is pending after a failed attempt. */
+/** The states that a search can ask for. RETRYING is a pending delivery after a failed attempt. */
 export const SEARCH_STATES = [
   "PENDING",
   "RETRYING",
@@ -23,7 +23,7 @@ export type SearchFilter = {
   endpointId?: string | undefined;
   eventType?: EventType | undefined;
   businessId?: string | undefined;
-  /** Selects deliveries to endpoints of businesses: those of partners are left out. */
+  /** Leaves out the deliveries to endpoints of partners. */
   withoutPartners?: true | undefined;
   /** Selects the deliveries that an API key sees. */
   viewer?: DeliveryViewer | undefined;
@@ -140,7 +140,7 @@ export type SearchCondition = {
 
 /**
  * Returns the filter in SQL, split into the condition that one index satisfies and the rest. The
- * index is the one of the first condition that has an index. `CONDITIONS` begins with the
+ * index is that of the first condition that has an index, because `CONDITIONS` begins with the
  * conditions that match the fewest rows.
  */
 export function toSearchCondition(filter: SearchFilter): SearchCondition {
@@ -150,7 +150,8 @@ export function toSearchCondition(filter: SearchFilter): SearchCondition {
   const conditions = names.map((name) => CONDITIONS[name](filter[name] as never));
   const chosen = conditions.find(({ index }) => index !== null);
   const rest = conditions.filter((condition) => condition !== chosen).map(({ sql }) => sql);
-  // The bound fits every index, because each ends with the ID. IDs rise with the time.
+  // IDs rise with time, so the bound `since` is a bound of the ID. Every index ends with the ID and
+  // can use this bound.
   const bound = filter.since === undefined ? undefined : "id >= :since";
   return {
     source: chosen?.index ? `delivery INDEXED BY ${chosen.index}` : "delivery",
@@ -185,8 +186,8 @@ export type SearchPage = {
   reached: string | null;
 };
 
-// A rare combination of conditions is searched in slices of an index, so that a million rows never
-// delay a keystroke.
+// A search reads at most `SLICES` slices of `SLICE_ROWS` rows each. A combination of conditions
+// that few rows match would otherwise read a million rows after each keystroke.
 const SLICE_ROWS = 10_000;
 const SLICES = 5;
 /** A text is searched in fewer slices, because it takes several times as long to search. */
@@ -230,7 +231,7 @@ export function createDeliverySearchStore(db: Db) {
           SELECT ${FOUND_DELIVERY} FROM (SELECT * ${ordered} LIMIT :sliceRows) AS d WHERE ${residual ?? "TRUE"} LIMIT :wanted`);
         rows.push(...(found.all(bindings) as FoundDelivery[]));
         if (residual === null || rows.length === limit) return { rows, reached: null };
-        // The slice has a last row only if it is full.
+        // If no row has this offset, the slice was not full and is the last one.
         const sliceEnd = prepare(`SELECT id ${ordered} LIMIT 1 OFFSET ${SLICE_ROWS - 1}`)
           .pluck()
           .get(bindings);

@@ -21,8 +21,8 @@ const COLUMNS = columns(
 );
 
 /**
- * The most due deliveries of an endpoint that are searched for deliveries of other businesses. A
- * search of all of them takes about 50 ms, in which the thread sends nothing.
+ * How many due deliveries of an endpoint are read at most to find deliveries of other businesses.
+ * Reading that many takes about 50 ms, in which the thread sends nothing.
  */
 const MAX_SEARCHED = 50_000;
 
@@ -134,7 +134,10 @@ export function createDueStore(db: Db) {
 
   return {
     getLastNumber: () => selectLastNumber.get() as number,
-    /** Returns the endpoints with pending deliveries with numbers above `after`, up to `upTo`. */
+    /**
+     * Returns the IDs of endpoints that have a pending delivery with a number above `after`, up to
+     * `upTo`.
+     */
     listEndpointsWithNew: (after: number, upTo: number) =>
       selectEndpointsWithNew.all({ after, upTo }) as string[],
     /**
@@ -145,15 +148,22 @@ export function createDueStore(db: Db) {
     /** Returns the same for the endpoints that are not failing. */
     getNextHealthyAttemptAt: (now: number) => selectNextHealthyAttemptAt.get(now) as number | null,
     listDueEndpoints: (now: number) => selectEndpointsWithDue.all(now) as string[],
-    /** Lists endpoints with deliveries that are due since `dueBefore` and are no redeliveries. */
+    /**
+     * Lists endpoints with a delivery that was due at `dueBefore` or earlier. Redeliveries do not
+     * count.
+     */
     listLateEndpoints: (dueBefore: number) => selectEndpointsWithLate.all(dueBefore) as string[],
     ...createDueLists(db),
-    /** Shifts the due times within a span, for deliveries up to a number. */
+    /**
+     * Adds `byMs` to the due times after `after`, up to `until`. Deliveries with a number above
+     * `upTo` keep their due time.
+     */
     shiftDueTimes: (span: { after: number; until: number; upTo: number; byMs: number }) =>
       void shiftDue.run(span),
     /**
-     * Returns the latest time after `now` at which a delivery without an attempt is due; null if
-     * there is none, or if the newest delivery shows that the clock was not set back.
+     * Returns the latest due time after `now` among the deliveries without an attempt; null if
+     * there is none. The backlog is read only if the newest delivery was created after `now`, which
+     * shows that the clock was set back. If it was not, the result is null.
      */
     getUntriedDueAfter: (now: number) => selectUntriedDueAfter.get({ now }) as number | null,
     hasDueAfter: (latest: number): boolean => selectHasDueAfter.get(latest) === 1,

@@ -188,10 +188,13 @@ export function createEndpointStore(db: Db) {
       selectOwner.get(id) as (EndpointOwner & Pick<EndpointRow, "keyId">) | undefined,
     list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
-    /** Lists the endpoints of a business, or those of a partner for several businesses. */
+    /**
+     * Lists the endpoints of a business, or the endpoints of a partner that serve several
+     * businesses.
+     */
     listOf: ({ businessId, partnerId }: EndpointOwner) =>
       (businessId === null ? ofPartner.all(partnerId) : ofBusiness.all(businessId)).map(parse),
-    /** Lists the endpoints of a partner that each belong to one of its businesses. */
+    /** Lists the endpoints of a partner that serve one business each. */
     listAtBusinesses: (partnerId: string) => ofPartnerAtBusinesses.all(partnerId).map(parse),
     /** Returns the active endpoints without a success since their last failure. */
     listFailing: () => selectFailing.all().map(parse),
@@ -200,7 +203,10 @@ export function createEndpointStore(db: Db) {
       void update.run({ ...serialise(settings), id, at }),
     updateStatus: (id: string, status: EndpointStatus, reason: string | null, at: number) =>
       void setStatusById.run({ id, status, reason, at }),
-    /** Sets the key. Call `update`, too, so that the delivery worker sees the change. */
+    /**
+     * Sets the key. Call `update` after it, because the delivery worker detects changes by
+     * `updated_at`.
+     */
     updateKey: (id: string, keyId: string | null) => void setKey.run({ id, keyId }),
     raiseVersion: (id: string) => void raiseVersionById.run(id),
     delete: (id: string, at: number) => void markDeleted.run({ id, at }),

@@ -23,7 +23,7 @@ export type RedeliverySearch = {
 
 /**
  * Selects deliveries that have ended, or wait for another attempt after a failed one. Cancelled
- * deliveries are selected only by their status.
+ * deliveries are selected only if the search asks for this status.
  */
 const REDELIVERABLE = `(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'CANCELLED' AND :status = 'CANCELLED'
   OR status = 'PENDING' AND attempt_count > 0 AND (is_redelivery = 0 OR attempt_count > attempts_before))
@@ -51,8 +51,8 @@ export function createOwnRedeliveryStore(db: Db) {
      * Lists deliveries of an endpoint that can be sent again, by ascending ID.
      * @param limit how many deliveries to return at most
      * @param most how many deliveries to read at most
-     * @returns the deliveries found, the number of deliveries read, and in `reached` the ID after
-     *   which the search continues; null at the end
+     * @returns in `rows` the deliveries found, in `read` the number of deliveries read, and in
+     * `reached` the ID after which the search continues, or null at the end
      */
     search(
       { endpointId, after, before, status, types }: RedeliverySearch,

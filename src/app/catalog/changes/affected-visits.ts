@@ -59,7 +59,7 @@ function createOfferCheck({ area, resource }: CatalogObjects): (doc: DocOf[Kind]
   const active = new Set(resource.flatMap(({ key, status }) => (status === "ACTIVE" ? key : [])));
   return (doc) => {
     if ("maxSeats" in doc) return isTableOffered(doc);
-    // A service without a resource that it needs has no free times.
+    // A service has no free times if a resource that it needs is not active.
     const needed = "resources" in doc ? doc.resources : [];
     return isOffered(doc as Offered) && needed.every((one) => active.has(one.resource));
   };
@@ -135,7 +135,10 @@ function findVisitsOf(
   };
 }
 
-/** Returns the IDs of the variants and ticket types that are missing from objects that stay. */
+/**
+ * Returns the IDs of the variants and ticket types that a change deletes from objects that stay in
+ * the catalog.
+ */
 function deletedParts(
   { business: { slug }, objects }: Catalog,
   after: Catalog,
@@ -176,7 +179,8 @@ export type CancelAffected = (rt: Runtime, slug: string, affected: AffectedVisit
 
 /**
  * Loads the function that cancels visits of every kind in the transaction of a change.
- * @param isWanted if false, loads nothing: visits are then a reason to refuse the change
+ * @param isWanted if it is false, nothing is loaded, and the visits are a reason to refuse the
+ * change
  */
 export async function loadCancelAffected(isWanted = true): Promise<CancelAffected | undefined> {
   if (!isWanted) return undefined;

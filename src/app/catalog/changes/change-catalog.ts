@@ -13,7 +13,7 @@ import {
 } from "./plan-change.ts";
 import { publishDueTransitions } from "../publish.ts";
 
-/** The next catalog of a business. */
+/** The catalog that a business gets by a change. */
 export type NextCatalog = {
   catalog: Catalog;
   origin: ChangeOrigin;

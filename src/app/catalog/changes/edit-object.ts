@@ -14,8 +14,8 @@ import { assertConfirmed, type Permissions } from "./replace-catalog.ts";
 
 /**
  * Edits one object, with the same checks and events as a catalog file.
- * @param confirmed allows prices to become 0: true for any price, else the `UnconfirmedChange` that
- *   the user has confirmed
+ * @param confirmed `true` allows any price to become 0; an `UnconfirmedChange` that the user has
+ * confirmed allows it for exactly the prices in that error
  * @throws AppError validation_failed, resource_not_found; state_refuses if a price is unconfirmed
  */
 export function editObject<K extends Kind>(
@@ -33,7 +33,7 @@ export function editObject<K extends Kind>(
     const edits = [{ kind, doc, edited }];
     const stored = loadForEdits(rt, business, edits);
     const { catalog } = stored;
-    // `others` stands for the objects that were not loaded.
+    // `others` is set if the catalog has objects that were not loaded.
     const isPart = stored.others !== undefined;
     assertValidObject(catalog, kind, edited, isPart);
     const next = applyEdits(catalog, edits);

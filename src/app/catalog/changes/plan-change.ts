@@ -81,7 +81,7 @@ export type PlannedChange = {
 
 /**
  * Plans the replacement of a catalog. Nothing is written before `write` is called.
- * @param loaded reused if the business has not changed meanwhile
+ * @param loaded the catalog before the change; it is loaded again if the business has changed since
  */
 export function planChange(
   rt: Runtime,
@@ -170,7 +170,7 @@ function describeChange(
 ): ChangeResult {
   // A catalog file can change the currency, delete objects or overwrite edits by mistake, so its
   // result lists these changes. The user of a command or an undo has asked for the change by name.
-  // No origin but that of catalog files has `listed`.
+  // The field `listed` is set if and only if the origin is a catalog file.
   const isFile = origin !== "local" && "listed" in origin;
   const replacedByFile = isFile && stored ? stored.catalog : null;
   return {
@@ -236,7 +236,7 @@ const idsOf = ({ written, renumbered, removed }: RowChanges): string[] => [
   ...removed,
 ];
 
-/** Returns the public lists that may change; the fields of the business itself affect all. */
+/** Returns the public lists that may change. A change of the business itself affects all lists. */
 const listsOf = ({ stored, diff }: CatalogChange) =>
   stored && diff.businessFields.length === 0
     ? listsAffectedBy(new Set(diff.changes.map(({ kind }) => kind)))

@@ -27,9 +27,9 @@ export type Permissions = {
   /** Accepts the prices in the files as amounts in the new currency. */
   acceptCurrencyChange?: boolean;
   /**
-   * Allows undoing local edits, emptying lists and changing prices by more than half: `true` allows
-   * all of this, "except prices" all but the prices, and an `UnconfirmedChange` exactly the losses
-   * that it lists.
+   * Allows a change to undo local edits, to empty lists, to set prices to 0, and to change many
+   * prices by more than half. `true` allows all of this, "except prices" all but the changes of
+   * prices, and an `UnconfirmedChange` exactly the losses that it lists.
    */
   confirmed?: boolean | "except prices" | UnconfirmedChange;
 };
@@ -78,14 +78,15 @@ export function replaceCatalog(
       );
     permissions.cancelAffected?.(rt, slug, planReplacement(rt, replacement).affected);
     const approve = (plan: ChangeResult) => {
-      // Every visit that can still be cancelled has been cancelled above.
+      // Every visit that can be cancelled has been cancelled above, so a visit that is left is a
+      // reason to refuse the change.
       assertAllowed([plan], { ...permissions, cancelAffected: undefined });
       const { businessId, changes, events } = plan;
       if (events.length > 0)
         onStep(`writing ${changes.length} changes and ${events.length} events`);
       return auditChange(rt, action, { id: businessId, name: slug }, plan, details);
     };
-    // The cancellations have changed the stock of the loaded catalog.
+    // The cancellations have changed the stock of the loaded catalog, so it is loaded again.
     const unchanged = permissions.cancelAffected ? null : loaded;
     return changeCatalog(rt, { ...replacement, loaded: unchanged }, approve);
   });
@@ -117,9 +118,9 @@ const listLosses = (
   });
 
 /**
- * Asserts that no loss is left to confirm, or that `confirmed` is the error that listed exactly
- * these losses: another process may have added losses since.
- * @param losses the losses that neither `true` nor "except prices" confirms
+ * Asserts that `losses` is empty, or that `confirmed` is an error that listed exactly these losses:
+ * another process may have added losses since that error.
+ * @param losses the losses that no other option has confirmed
  */
 export function assertConfirmed(
   losses: readonly string[],

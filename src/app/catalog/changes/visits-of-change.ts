@@ -125,7 +125,7 @@ const toInterval = ({ id, staffId, startsAt, endsAt }: UpcomingVisit): BookedInt
   end: endsAt / MINUTE_MS,
 });
 
-/** Returns the IDs of future bookings of a service with a person who no longer performs it. */
+/** Returns the IDs of future bookings whose staff member no longer performs the booked service. */
 export function listUnlinkedVisits(
   rt: Runtime,
   businessId: string,
@@ -136,7 +136,7 @@ export function listUnlinkedVisits(
   const updated = new Set(changes.filter(({ action }) => action === "update").map(({ id }) => id));
   const performersAfter = performersOf(after, updated);
   const unlinked = [...performersOf(before, updated)].flatMap(([key, { service, staff }]) => {
-    // `findAffectedVisits` finds the visits of a variant that is deleted.
+    // If a variant is deleted, `findAffectedVisits` finds its visits, so it is skipped here.
     const staffAfter = performersAfter.get(key)?.staff;
     if (staffAfter === undefined) return [];
     return [...staff.difference(staffAfter)].map((staffId) => [...service, staffId]);
@@ -157,7 +157,7 @@ function performersOf(
   serviceIds: ReadonlySet<string>,
 ): Map<string, Performers> {
   const idOfKey = new Map(objects.staff.map((doc) => [doc.key, objectId("staff", slug, doc)]));
-  // Every key has an ID, because a valid catalog names no unknown staff.
+  // The fallback `key` is never used, because a valid catalog names no unknown staff.
   const staffIdsOf = (keys: readonly string[]) =>
     new Set(keys.map((key) => idOfKey.get(key) ?? key));
   const ofServiceAndVariants = (doc: ServiceDoc): Performers[] => {

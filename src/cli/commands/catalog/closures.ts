@@ -92,7 +92,8 @@ const deleteCommand = command({
       name: one.name,
     }));
     const firstDay = toKeyAmong(named, expandDay(given, business.doc.timezone, rt.now()));
-    // `toKeyAmong` returns an unknown name unchanged.
+    // `toKeyAmong` returns an unknown name unchanged, so a text that is not a date names no
+    // closure.
     if (!/^(?:\d{4}-)?\d\d-\d\d$/.test(firstDay))
       throw usageError(
         `There is no closure with the first day or name ${quote(given)}.`,

@@ -19,7 +19,8 @@ const list = command({
     const rows = WEEK.flatMap((day) => {
       const rules = business.schedule.hours.filter(({ days }) => days.includes(day));
       const periods = Map.groupBy(rules, ({ validFrom, validTo }) => `${validFrom} ${validTo}`);
-      // A weekday without regular hours is closed outside of the periods with hours of their own.
+      // A weekday may have hours in certain periods only. The weekday is closed outside of these
+      // periods.
       const closed = rules.some(isRegular) ? [] : [{ ...NO_PERIOD, day, open: [] }];
       return [
         ...closed,
@@ -31,8 +32,8 @@ const list = command({
         })),
       ];
     });
-    // Two kinds of exceptions replace the hours of a date: REPLACE for the business, and ONLY for
-    // its staff too. The others only add or remove times.
+    // Exceptions with the mode REPLACE or ONLY replace the hours of a date. ONLY also replaces the
+    // hours of the staff. All other modes add or remove times.
     const today = localDateOf(rt.now(), business.doc.timezone);
     const dates = business.schedule.exceptions
       .filter(({ date, mode }) => date >= today && (mode === "ONLY" || mode === "REPLACE"))

@@ -103,7 +103,7 @@ const update = command({
           const edited = size === undefined ? withEdits(doc, edits) : doc;
           const priceCents = lowestPrice(sizes);
           if (priceCents === lowestPrice(doc.sizes) || !hasPrice(doc)) return { ...edited, sizes };
-          // A dish with sizes has the price of the cheapest one, which partners show.
+          // The price of a dish with sizes is the price of its cheapest size, which partners show.
           return { ...edited, priceCents, sizes };
         },
         confirmed,

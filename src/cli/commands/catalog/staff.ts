@@ -47,7 +47,7 @@ const withBooleans = <Given extends Profile>(given: Given) => ({
   bookable: given.bookable && given.bookable === "yes",
 });
 
-/** Flags by the name that errors of a catalog file use for the field. */
+/** Maps each field name in errors about a catalog file to the flag that sets the field. */
 const FLAG_OF = { key: "--key", name: "--name", title: "--title", bio: "--bio" };
 
 const create = command({
@@ -96,7 +96,8 @@ const update = command({
   ],
   async run(cli, { addService, removeService, ...given }, staff) {
     const changesLinks = addService.length + removeService.length > 0;
-    // `parseTexts` refuses an update without any field.
+    // `parseTexts` throws if there is no field. An update that only adds or removes services is
+    // allowed.
     const fields = changesLinks && isEmpty(given) ? {} : parseTexts(withBooleans(given));
     const { rt, business } = await cli.openBusiness();
     const toKeys = (names: string[]) => names.map((name) => toKey(rt, business, "service", name));
@@ -131,7 +132,8 @@ const deleteCommand = command({
       import("../../../app/catalog/changes/affected-visits.ts"),
     ]);
     const { key } = resolveObject(rt, business, "staff", name);
-    // `catalog undo` restores the staff member, but not the cancelled bookings.
+    // `catalog undo` restores the staff member but not the cancelled bookings, so the user must
+    // confirm.
     if (flags.cancelAffected) await cli.confirm(`Cancelling the bookings of ${key}`, key);
     const cancelAffected = await loadCancelAffected(flags.cancelAffected);
     const result = deleteStaffMember(rt, business.slug, key, { cancelAffected });

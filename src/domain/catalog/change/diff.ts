@@ -58,7 +58,10 @@ function fillGaps(
 function longestAscending(values: readonly (number | null)[]): Set<number> {
   // `ends[n]` is the index of the lowest value that ends an ascending subsequence of length n + 1.
   const ends: number[] = [];
-  /** The index of the value before each value, in the longest subsequence that ends with it. */
+  /**
+   * `previous[i]` is the index of the value before value `i`, in the longest ascending subsequence
+   * that ends with value `i`.
+   */
   const previous: (number | undefined)[] = [];
   values.forEach((value, index) => {
     if (value === null) return;
@@ -164,7 +167,8 @@ function diffKind(
   sortOrderOf: SortOrderOf,
   { changes, rows }: CatalogDiff,
 ): void {
-  // normaliseCatalog reuses the stored documents that a file does not change.
+  // `normaliseCatalog` reuses the stored documents that a file does not change, so comparing
+  // references is enough here.
   if (shallowEqual(before?.objects[kind] ?? [], after.objects[kind])) return;
   const { slug } = after.business;
   const unmatched = new Map(
@@ -242,7 +246,8 @@ const MAX_DELETED_SHARE = 0.2;
 const MIN_OBJECTS = 5;
 
 /**
- * Returns the kinds of which a change deletes more than a fifth of the objects: probably a mistake.
+ * Returns the kinds of which a change deletes more than a fifth of the objects, which is probably a
+ * mistake.
  */
 export function findMassDeletes(changes: readonly ObjectChange[], before: Catalog): MassDelete[] {
   const deletes = Map.groupBy(

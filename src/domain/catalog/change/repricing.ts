@@ -22,14 +22,16 @@ type PriceChange = {
   to: number;
 };
 
-/** The share of changed prices is not checked in a catalog with fewer prices. */
+/**
+ * The share of changed prices is checked only if the catalog has at least this number of prices.
+ */
 const MIN_PRICES = 10;
 const MAX_CHANGED_SHARE = 0.2;
 const MAX_NAMED = 3;
 
 /**
- * The number of prices in a catalog. `count` reads every object; `exceeds` quickly returns whether
- * there are surely more prices than a limit, which is enough for most changes.
+ * The number of prices in a catalog. `count` is exact, but reads every object. `exceeds` is fast:
+ * true means that there are more prices than the limit, and false means that only `count` can tell.
  */
 export type PriceCount = { exceeds: (limit: number) => boolean; count: () => number };
 
@@ -45,7 +47,8 @@ export function findRepricing(
   const large = changes.flatMap(largePriceChanges);
   if (large.length === 0) return null;
   const free = large.filter(({ to }) => to === 0).length;
-  // If the large changes are surely a small share, the prices need not be counted.
+  // If `exceeds` returns true, the large changes are less than a fifth of the prices, so the slow
+  // `count` is not needed.
   if (free === 0 && prices.exceeds(Math.floor(large.length / MAX_CHANGED_SHARE))) return null;
   const total = prices.count();
   if (free === 0 && (total < MIN_PRICES || large.length < total * MAX_CHANGED_SHARE)) return null;
@@ -73,8 +76,9 @@ export function countPrices(docs: Iterable<object>): number {
 }
 
 /**
- * Returns the factor of a change. A tenth of the price is as large a change as ten times the price,
- * and a change to or from 0 is the largest.
+ * Returns how many times higher the higher price is than the lower one. A fall to a tenth of the
+ * price therefore counts as much as a rise to ten times the price, and a change to or from 0 is the
+ * largest.
  */
 const factorOf = ({ from, to }: PriceChange): number => Math.max(from, to) / Math.min(from, to);
 

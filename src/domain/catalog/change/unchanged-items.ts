@@ -5,12 +5,14 @@ import { ADDON_DEFAULTS } from "../file/services.ts";
 import { isoCurrency } from "../../money.ts";
 import { deepEqual } from "../../equality.ts";
 
-/** File items that equal what an export would write, each with its stored document. */
+/**
+ * The items of catalog files that equal what an export would write, each with its stored document.
+ */
 export type Unchanged = ReadonlyMap<unknown, DocOf[Kind]>;
 
 /**
- * Returns the items of files that describe the stored object as it is, and therefore need neither
- * validation nor reading. Most of a file is usually unchanged.
+ * Returns the file items that equal their stored objects, and therefore need neither validation nor
+ * conversion. Most items of a file are usually unchanged.
  * @param contents parsed files that are not validated yet
  */
 export function findUnchanged(contents: readonly unknown[], current: Catalog | null): Unchanged {

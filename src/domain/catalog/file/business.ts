@@ -92,7 +92,7 @@ export const writeBusiness = (doc: BusinessDoc): AuthoredBusiness =>
     timezone: doc.timezone,
     currency: doc.currency,
     locale: omitDefault(doc.locale, DEFAULT_LOCALE),
-    // The first of the locales is always `locale`.
+    // The first item of `locales` is always `locale`, so a list with a single item is omitted.
     locales: doc.locales.length === 1 ? undefined : doc.locales,
     description: doc.description,
     ...writeFields(doc, BUSINESS_DEFAULTS),

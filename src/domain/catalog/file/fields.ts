@@ -143,7 +143,8 @@ export const timezone = checkedText(TIMEZONE, (value) => isTimezone(value) && !h
 const CURRENCY = "a currency's ISO 4217 code such as CHF";
 export const currency = checkedText(CURRENCY, (value) => CURRENCY_CODES.includes(value));
 
-// Intl accepts `europe/zurich`, but a partner's library may not.
+// `Intl` accepts a time zone in the wrong case such as `europe/zurich`, but a partner's library may
+// not.
 const hasWrongCase = (zone: string): boolean =>
   Intl.supportedValuesOf("timeZone").some(
     (known) => known !== zone && known.toLowerCase() === zone.toLowerCase(),

@@ -5,14 +5,14 @@ import { type CatalogIssue, fieldName, type Path } from "../catalog-issue.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
 
-/** Fields with long texts, which may need marks of direction and soft hyphens. */
+/** Fields with long texts, in which soft hyphens and marks of the writing direction are allowed. */
 const LONG_TEXTS: ReadonlySet<unknown> = new Set(["description", "bio", "address", "imprint"]);
 
 /**
- * Returns an issue for each new one-line text that has control or invisible characters. The search
- * stops one issue above `MAX_ISSUES`, which tells the caller that more issues exist than an error
- * lists. A text that an earlier version stored is accepted, so that other fields of its object can
- * be edited.
+ * Returns an issue for each new one-line text that has control or invisible characters. At most
+ * `MAX_ISSUES` + 1 issues are searched for: the last one tells the caller that there are more
+ * issues than an error lists. A text that an earlier version stored is accepted, so that other
+ * fields of its object can be edited.
  * @param contents parsed files that are not validated yet
  */
 export function findHiddenCharacters(

@@ -57,8 +57,8 @@ export const writeMenuCategory = (
 });
 
 /**
- * Returns the times when an item is served. null means always, and a file omits it; an empty list
- * means never, and a file keeps it.
+ * Reads when an item is served: null means always and is omitted in a file, and an empty list means
+ * never.
  */
 const readAvailability = (reader: Reader, item: AuthoredMenuCategory | AuthoredMenuItem) =>
   item.availability === undefined ? null : reader.windows(item.availability, "availability");
@@ -133,7 +133,10 @@ function readItemPrice(
   return reader.amount(item, "price") ?? lowestPrice(sizes);
 }
 
-/** Returns the lowest price of the sizes or, without sizes, Infinity, which equals no price. */
+/**
+ * Returns the lowest price of the sizes. If there are no sizes, it returns Infinity, which is never
+ * the price of an item.
+ */
 export const lowestPrice = (sizes: MenuItemDoc["sizes"]): number =>
   Math.min(...sizes.map(({ priceCents }) => priceCents));
 
@@ -228,7 +231,10 @@ export const writeModifierGroup = (
   ),
 });
 
-/** Each list is a section: applying a file leaves the lists that it lacks unchanged. */
+/**
+ * Each list is a section of its own: if a file lacks a list, applying the file leaves the stored
+ * objects of that list unchanged.
+ */
 export const menu = fields(
   optional({
     categories: list(category, 100_000),

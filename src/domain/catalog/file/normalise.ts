@@ -21,7 +21,7 @@ import type { AuthoredFile } from "./schema.ts";
 import { PLACEHOLDER_CURRENCY, PLACEHOLDER_SLUG } from "./repair.ts";
 import { listIn, SECTION_KINDS, sectionOf } from "./sections.ts";
 
-/** What the files say; a section that is in no file is absent. */
+/** The content of the files. A section that no file has is absent. */
 export type CatalogPatch = {
   business: BusinessDoc;
   schedule: Partial<ScheduleDoc>;
@@ -32,7 +32,10 @@ export type NormaliseOptions = {
   current: (businessSlug: string) => Catalog | null;
   seedingAt: number | null;
   unchanged: Unchanged;
-  /** The paths of items to skip: they have issues already. `\0` joins the parts of a path. */
+  /**
+   * The paths of the items to skip, because their issues are already reported. `\0` joins the parts
+   * of a path.
+   */
   unreadable: ReadonlySet<string>;
   /** Whether another file, which cannot be read, may describe the business. */
   isIncomplete: boolean;
@@ -43,11 +46,14 @@ export type Normalised = {
   /** The stored catalog; null if the business is new or its slug is not known. */
   current: Catalog | null;
   issues: CatalogIssue[];
-  /** Returns the first place of an object in the files. */
+  /** Returns the path of an object in the files: the first one if several objects have its key. */
   pathOf: (kind: Kind, key: string) => Path | undefined;
-  /** Objects whose key an earlier object has; `patch` lacks them. */
+  /** Objects that repeat the key of an earlier object. `patch` does not contain them. */
   repeated: { kind: Kind; doc: DocOf[Kind]; path: Path }[];
-  /** The `objectRef` of each object that is skipped because of its issues; `patch` lacks them. */
+  /**
+   * The `objectRef` of each object that is skipped because of its issues. `patch` does not contain
+   * these objects.
+   */
   unreadableRefs: ReadonlySet<string>;
 };
 
@@ -68,7 +74,7 @@ const PLACEHOLDER_BUSINESS = {
   currency: PLACEHOLDER_CURRENCY,
 };
 
-/** Ends the reading of files that have more issues than an error lists. */
+/** Thrown to stop reading files that have more issues than an error lists. */
 export class TooManyIssues extends Error {
   readonly issues: readonly CatalogIssue[];
 
@@ -79,8 +85,8 @@ export class TooManyIssues extends Error {
 }
 
 /**
- * Returns a patch of the stored catalog from the files, with defaults filled in.
- * @returns a single issue if two files describe the business: for example if they are two versions
+ * Converts files to a patch of the stored catalog, with defaults filled in.
+ * @returns a single issue if two files describe the business, for example if they are two versions
  * of the same file
  */
 export function normaliseCatalog(
@@ -132,7 +138,7 @@ export function normaliseCatalog(
 
 /** Reads each section from all files that have it. */
 class SectionReader {
-  /** The first place of each object, by its reference. */
+  /** The path at which each object first appears, by its `objectRef`. */
   readonly firstPaths = new Map<string, Path>();
   readonly repeated: Normalised["repeated"] = [];
   readonly unreadableRefs = new Set<string>();
@@ -168,7 +174,8 @@ class SectionReader {
     const objects: { [K in Kind]?: DocOf[Kind][] | undefined } = {};
     for (const kind of SECTION_KINDS) {
       objects[kind] = this.#readKind(kind);
-      // Services come after the add-ons, whose maximum quantities are the defaults in services.
+      // Services are read after the add-ons, because the maximum quantity of an add-on is the
+      // default in the services that link to it.
       if (kind === "addon")
         for (const { key, maxQuantity } of (objects.addon ?? []) as DocOf["addon"][])
           this.#context.maxQuantities.set(key, maxQuantity);
@@ -176,7 +183,9 @@ class SectionReader {
     return omitUndefined(objects) as Partial<CatalogObjects>;
   }
 
-  /** Returns the items of a section without keyed objects; undefined if no file has it. */
+  /**
+   * Returns the items of a section whose items have no keys; undefined if no file has the section.
+   */
   #readRules<N extends keyof ScheduleDoc, D>(
     section: N,
     read: (reader: Reader, item: NonNullable<AuthoredFile[N]>[number]) => D,
@@ -204,7 +213,10 @@ class SectionReader {
     });
   }
 
-  /** Returns undefined for a repeated object, and for an unreadable one, which may be null. */
+  /**
+   * Returns undefined if the object is repeated or unreadable. An unreadable `item` can be null, in
+   * spite of its type.
+   */
   #readObject(kind: Kind, item: AuthoredObject, reader: Reader): DocOf[Kind] | undefined {
     const isRepeated = this.#isRepeated(kind, item, reader);
     if (this.#isUnreadable(reader)) {
@@ -219,7 +231,7 @@ class SectionReader {
     return undefined;
   }
 
-  /** Adds an issue if an earlier object has the key of this one. */
+  /** Returns whether an earlier object has the same key, and adds an issue if so. */
   #isRepeated(kind: Kind, item: AuthoredObject, reader: Reader): boolean {
     const ref = objectRef(kind, item?.key);
     // An object with a missing or invalid key has an issue of its own, and is not a repeated one.

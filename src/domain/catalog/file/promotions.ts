@@ -154,7 +154,7 @@ const BENEFIT_FIELDS: Record<PromotionBenefit["type"], readonly (keyof AuthoredB
   FREE_ADDON: ["addon"],
 };
 
-/** Returns the type that the fields of a benefit suggest, in place of an invalid type. */
+/** Guesses the type of a benefit from its fields, to replace an invalid type. */
 export function guessBenefitType(fields: object): PromotionBenefit["type"] {
   const types = Object.keys(BENEFIT_FIELDS) as PromotionBenefit["type"][];
   const fits = (type: PromotionBenefit["type"]) =>
@@ -182,7 +182,8 @@ function readBenefit(reader: Reader, benefit: AuthoredBenefit): PromotionBenefit
     if (value === undefined || value === null) reader.addMissing(field, `${owner} needs one`);
     return value ?? fallback;
   };
-  // All amounts are read, whatever the type: it may be a guess in place of an invalid type.
+  // The issues of all amounts are reported, even of those that the type does not use: the type may
+  // be a guess (see `guessBenefitType`).
   const percentBps = readPercent(reader, benefit);
   const amountCents = reader.amount(benefit, "amount");
   const maxAmountCents = reader.amount(benefit, "maxAmount");

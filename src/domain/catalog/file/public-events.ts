@@ -179,7 +179,8 @@ function readEnd(
     reader.addDuplicate("endsAt", "durationMin");
   if (endsAt !== undefined) return reader.instant(endsAt, "endsAt");
   if (durationMin === undefined) reader.addMissing("endsAt", "an event needs it, or 'durationMin'");
-  // A minute in place of a missing duration causes no second issue.
+  // If the duration is missing, the event lasts one minute here, so that its end causes no second
+  // issue.
   return startsAt + (durationMin ?? 1) * 60_000;
 }
 
@@ -197,8 +198,8 @@ function readDoors(
 }
 
 /**
- * Returns a time alone if it is on the day of the event and the clock shows it once on that day,
- * else date and time.
+ * Returns only the time if the doors open on the day of the event and the clock shows this time
+ * once on that day; else date and time.
  */
 function writeDoors(
   { timezone, instant }: WriteContext,
@@ -207,7 +208,7 @@ function writeDoors(
 ): string {
   const text = instant(doorsAt);
   const [date, time = ""] = text.split("T");
-  // The time is longer if it has seconds, or an offset because the clock shows it twice.
+  // A text longer than `18:30` has seconds, or an offset because the clock shows this time twice.
   const isMinute = time.length === "18:30".length;
   return isMinute && date === localDateOf(startsAt, timezone) ? time : text;
 }
@@ -295,8 +296,8 @@ function writeQuota(
 }
 
 /**
- * Returns the slug that is derived from a key; "" if none can be. A slug has at least two
- * characters.
+ * Derives a slug from a key; "" if the key has no letter or digit that a slug can have. A slug has
+ * at least two characters, so a single one is followed by a hyphen.
  */
 export const slugFromKey = (key: string): string => {
   const slug = toSlugLetters(key);

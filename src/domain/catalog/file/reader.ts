@@ -67,7 +67,7 @@ export class Reader {
     this.addIssue("contradiction", detail, field);
   }
 
-  /** @param reason the rest of the sentence after a colon */
+  /** @param reason the text that follows the colon in the message */
   addMissing(field: string, reason: string): void {
     this.addIssue("missing_field", `'${field}' is missing: ${reason}.`, field);
   }
@@ -92,7 +92,7 @@ export class Reader {
     return 0;
   }
 
-  /** @param owner what needs the amount, in the words of the message */
+  /** @param owner what needs the amount, as named in the message, such as "a size" */
   requiredAmount<N extends string>(item: AuthoredAmount<N>, field: N, owner: string): number {
     const amount = this.amount(item, field);
     if (amount === null) this.addMissing(field, `${owner} needs one`);
@@ -109,7 +109,10 @@ export class Reader {
     return 0;
   }
 
-  /** Returns epoch milliseconds; NaN for a relative time without seeding, which is reported. */
+  /**
+   * Returns epoch milliseconds. A relative time outside of seeding is reported as an issue and
+   * gives NaN.
+   */
   instant(text: string, field: string): number {
     const { timezone, seedingAt } = this.context;
     if (!isRelativeTime(text)) return parseInstant(text, timezone);
@@ -158,7 +161,8 @@ export class Reader {
 
   /**
    * Returns the items of a list and reports repeated keys.
-   * @param unique `key`: the field that identifies an item; `noun`: an item, such as "variant"
+   * @param unique `key`: the field that identifies an item; `noun`: what messages call an item,
+   * such as "variant"
    */
   uniqueList<T, K extends string, D extends Record<K, string>>(
     items: readonly T[] | undefined,
@@ -295,7 +299,7 @@ export function readHoursRule(reader: Reader, rule: AuthoredHours): HoursRule {
   return { ...readWindow(reader, rule), ...readFields(rule, HOURS_DEFAULTS) };
 }
 
-/** Returns an exception of a staff member. The schema of such exceptions refuses ONLY. */
+/** The cast is safe, because the schema of staff exceptions refuses the mode ONLY. */
 export const readException = (reader: Reader, exception: AuthoredException): HoursException =>
   readOpeningException(reader, exception) as HoursException;
 
@@ -304,7 +308,7 @@ export function readOpeningException(
   exception: AuthoredOpeningException,
 ): OpeningException {
   const { mode } = readFields(exception, EXCEPTION_DEFAULTS);
-  // REPLACE or ONLY without intervals closes the day.
+  // ADD and REMOVE need intervals. REPLACE and ONLY without intervals close the day.
   if ((mode === "ADD" || mode === "REMOVE") && !exception.intervals?.length)
     reader.addMissing("intervals", `list the hours to ${mode.toLowerCase()}`);
   return {

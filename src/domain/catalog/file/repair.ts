@@ -23,25 +23,27 @@ export const PLACEHOLDER_CURRENCY = "CLF";
 /** Replacements for missing and invalid values of required fields. */
 const PLACEHOLDERS: Readonly<Record<string, (path: Path, parent: Fields) => unknown>> = {
   catalog: () => 1,
-  // Other objects than the business need no slug.
+  // The business needs a slug. An invalid slug of any other object is deleted.
   slug: ([, section], parent) => (section === "business" ? meantSlug(parent.slug) : undefined),
   timezone: () => "UTC",
   currency: () => PLACEHOLDER_CURRENCY,
   key: placeholderKey,
   name: () => "?",
   durationMin: () => 1,
-  // The largest allowed number contradicts no `minSeats`.
+  // 1000 is the highest number allowed, so it is not below any `minSeats`.
   maxSeats: () => 1000,
   size: () => 1,
   addon: placeholderKey,
   service: placeholderKey,
   resource: placeholderKey,
   benefit: () => ({ type: "PERCENT_OFF", percentBps: 1 }),
-  // A business needs no type, but a benefit does.
+  // A benefit needs a type. An invalid type of the business is deleted.
   type: ([, section], parent) => (section === "business" ? undefined : guessBenefitType(parent)),
 };
 
-/** Returns the slug that is meant by an invalid one such as `Salon Aurora`. */
+/**
+ * Returns the slug that an invalid one probably means, such as `salon-aurora` for `Salon Aurora`.
+ */
 const meantSlug = (slug: unknown): string =>
   (typeof slug === "string" && slugFromKey(slug)) || PLACEHOLDER_SLUG;
 
@@ -70,8 +72,8 @@ export function repairValue(contents: unknown[], issue: ZodIssue): void {
 
 /**
  * Deletes or replaces the object or list around a value that `repairValue` could not repair.
- * @returns false, without a repair, if this object or list is a whole item or the business itself,
- * or lies outside of items and the business
+ * @returns false if nothing was repaired, because this object or list is a whole item, is the
+ * business itself, or lies outside of both
  */
 export function repairContainer(contents: unknown[], { path }: ZodIssue): boolean {
   const container = path.slice(0, -1) as Path;
@@ -108,7 +110,8 @@ function repairField(contents: unknown[], path: Path, field: string): void {
 }
 
 /**
- * Returns what invalid parts of the files may define, so that references to it are accepted.
+ * Returns the objects and kinds of objects that invalid parts of the files may define. References
+ * to them are accepted, because they may exist once the files are corrected.
  * @param contents files that are not repaired yet
  */
 export function findUncertain(
@@ -144,7 +147,10 @@ export function findUncertain(
 
 const isLike = (name: string, known: string): boolean => nearest(name, [known]).length > 0;
 
-/** Returns the keys that an item with an issue at `path` may be meant to have. */
+/**
+ * Returns the keys that the author of an item with an issue may have meant.
+ * @param path the place of the issue inside the item
+ */
 function possibleKeys(item: unknown, kind: Kind, path: Path): string[] {
   // A text in place of an object may be the object's key.
   if (typeof item !== "object" || item === null) return [String(item)];

@@ -18,7 +18,10 @@ type SchemaResult = {
   files: AuthoredFile[] | null;
   /** Paths of the items to skip. `\0` joins the parts of a path. */
   unreadable: ReadonlySet<string>;
-  /** What invalid parts of the files may define, so that references to it are accepted. */
+  /**
+   * The objects and kinds of objects that invalid parts of the files may define. References to them
+   * are accepted.
+   */
   uncertain: Uncertain;
 };
 
@@ -49,7 +52,8 @@ export function validateSchema(contents: unknown[], unchanged: Unchanged): Schem
   }
   const itemPaths = remaining.map((issue) => itemPath(issue.path as Path)?.join("\0"));
   const unreadable = new Set(itemPaths.filter((path) => path !== undefined));
-  // An issue outside of items cannot be skipped.
+  // If an issue is outside of all items, no item can be skipped to avoid it, and the files are
+  // unreadable.
   const isReadable = !itemPaths.includes(undefined);
   return { ...result, files: isReadable ? (contents as AuthoredFile[]) : null, unreadable };
 }
@@ -91,16 +95,17 @@ function safeParse(schema: z.ZodType, value: unknown): ZodIssue[] {
   try {
     return schema.safeParse(value).error?.issues ?? [];
   } catch (error) {
-    // Zod passes the issues of a list as arguments, and a call can have about 100,000 of them.
+    // Zod passes the issues of a list as arguments of one call, which throws a RangeError from
+    // about 100,000 arguments.
     if (!(error instanceof RangeError)) throw error;
     return [{ code: "custom", path: [], message: "without so many errors", input: value }];
   }
 }
 
-/** The objects of a section, with the schema of one. */
+/** The objects of a section, with the schema that each of them must fit. */
 type Items = { schema: z.ZodType; values: readonly unknown[]; path: Path };
 
-/** Returns the content of a file without the objects of its sections, which `lists` receives. */
+/** Returns the content of a file with its sections emptied, and adds their objects to `lists`. */
 function withoutItems(schema: z.ZodObject, content: unknown, path: Path, lists: Items[]): unknown {
   if (typeof content !== "object" || content === null || Array.isArray(content)) return content;
   return Object.fromEntries(
@@ -129,8 +134,8 @@ function describeIssues(found: readonly ZodIssue[], contents: unknown[]): Catalo
 }
 
 /**
- * Returns the issues of the schema that the author meant, if a value has two allowed schemas. A
- * schema that refuses the type of the whole value was not meant.
+ * If a value may fit one of several schemas, returns the issues of the schema that the author
+ * meant. A schema that refuses the type of the whole value was not meant.
  */
 function narrowUnion(issue: ZodIssue): ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
@@ -172,7 +177,8 @@ function describeIssue(issue: ZodIssue, contents: unknown[]): CatalogIssue[] {
 }
 
 function unknownFieldHint(field: string, known: string[]): string {
-  // YAML starts a new field at the comma of { price: 4,50 }.
+  // YAML starts a new field at the comma of { price: 4,50 }, so this file has an unknown field
+  // `50`.
   if (/^\d+$/.test(field)) return " To write an amount, use a decimal point: 4.50.";
   return didYouMean(field, known) || ` Known fields: ${known.join(", ")}.`;
 }
@@ -212,7 +218,7 @@ const fieldsAt = (schema: z.core.$ZodType, path: Path): string[] =>
     found instanceof z.ZodObject ? Object.keys(found.shape) : [],
   );
 
-/** Returns the schemas, one of which a value at a path must fit. */
+/** Returns the schemas for the value at a path, which must fit one of them. */
 function schemasAt(schema: z.core.$ZodType, path: Path): z.ZodType[] {
   if (schema instanceof z.ZodOptional) return schemasAt(schema.unwrap(), path);
   if (schema instanceof z.ZodUnion)

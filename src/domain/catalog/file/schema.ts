@@ -40,7 +40,7 @@ export const catalogFileSchema = z.strictObject(
 
 export type AuthoredFile = z.infer<typeof catalogFileSchema>;
 
-/** Notes that editors show besides the allowed values. */
+/** Notes on fields, by field name. Editors show them next to the allowed values. */
 const NOTES: Record<string, string> = {
   key: "Unique name that other objects refer to; the ID is derived from it",
   previousKeys: "Former keys, oldest first; they keep the ID after a rename",

@@ -40,7 +40,7 @@ import type { AuthoredFile } from "./schema.ts";
 type Section<Doc> = {
   /** The field names that lead to the list in a file. */
   path: readonly string[];
-  /** Takes an item that the schema of the section allows. */
+  /** Converts an item, which must fit the schema of the section, to a document. */
   read: (reader: Reader, item: never) => Doc;
   write: (context: WriteContext, doc: Doc) => object;
 };
@@ -75,7 +75,9 @@ export const SECTIONS: { [K in Kind]: Section<DocOf[K]> } = {
 
 export const SECTION_KINDS = Object.keys(SECTIONS) as Kind[];
 
-/** Returns a section with the type that code for all kinds needs. */
+/**
+ * Returns the section of a kind, with a type that is the same for all kinds, as generic code needs.
+ */
 export const sectionOf = (kind: Kind) => SECTIONS[kind] as unknown as Section<DocOf[Kind]>;
 
 /** Returns the list of a kind, which may be invalid; undefined if the file lacks it. */

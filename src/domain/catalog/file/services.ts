@@ -43,7 +43,7 @@ export const bookingRules = optional({
   cancelUntilMin: integer(0, 525_600),
 });
 
-/** A null of a service stands for the value from the business's booking policy. */
+/** null means that the service uses the value from the business's booking policy. */
 export const BOOKING_RULE_DEFAULTS = defaultsFor<ServiceDoc["bookingRules"]>()({
   slotIntervalMin: null,
   minNoticeMin: null,
@@ -264,7 +264,7 @@ function readVariants(
   return variants;
 }
 
-/** @param service the duration and price that a variant gets if a file states none */
+/** @param service the values that are the defaults of its variants, and are therefore omitted */
 const writeVariant = (
   context: WriteContext,
   doc: VariantDoc,
@@ -276,7 +276,7 @@ const writeVariant = (
     default: doc.isDefault || undefined,
     ...writeFields(doc, VARIANT_DEFAULTS),
   }),
-  // An empty list means that nobody performs the variant, and is kept.
+  // An empty list means that nobody performs the variant, so the file gets it. null is omitted.
   ...(doc.staff && { staff: doc.staff }),
 });
 

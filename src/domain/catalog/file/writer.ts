@@ -110,7 +110,7 @@ export const writeHoursRule = (rule: HoursRule): AuthoredHours => ({
   ...writeFields(rule, HOURS_DEFAULTS),
 });
 
-/** An exception of staff is never ONLY. */
+/** The cast is safe, because a staff exception never has the mode ONLY. */
 export const writeException = (exception: HoursException): AuthoredException =>
   writeOpeningException(exception) as AuthoredException;
 

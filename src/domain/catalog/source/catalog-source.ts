@@ -38,7 +38,8 @@ const DOCUMENT_MARKER = /^(?:%|---|\.\.\.)/m;
  * @param first the error that the parser found in the whole file
  */
 export function findSyntaxIssues(text: string, first: SyntaxIssue): SyntaxIssue[] {
-  // Directives and document markers concern more than one section.
+  // Directives and document markers concern more than one section, so the sections cannot be parsed
+  // separately.
   if (DOCUMENT_MARKER.test(text)) return [first];
   const found: SyntaxIssue[] = [];
   for (const section of splitAt(text, SECTION)) {
@@ -53,11 +54,12 @@ export function findSyntaxIssues(text: string, first: SyntaxIssue): SyntaxIssue[
     // The error is outside of the items that `itemsOf` returns, or the section has none.
     if (found.length === countBefore) found.push(issue);
   }
-  // A message about the whole file is more exact than one about a part.
+  // A single error is reported as the parser found it in the whole file: that message is more exact
+  // than one about a part.
   return found.length > 1 ? found : [first];
 }
 
-/** Returns the parts that begin with each heading. */
+/** Returns the parts of a text, each of which begins with a heading. */
 function splitAt(text: string, heading: RegExp): Part[] {
   const starts = [...text.matchAll(heading)].map(({ index }) => index);
   return starts.map((start, index) => ({ start, text: text.slice(start, starts[index + 1]) }));
@@ -97,7 +99,8 @@ function syntaxIssueOf({ start, text }: Part): SyntaxIssue | undefined {
 }
 
 /**
- * Returns the end of the content: blank lines and comments after it may belong to the next part.
+ * Returns the offset at which the content of a part ends. Blank lines and comments after it may
+ * belong to the next part.
  */
 function endOfContent(text: string): number {
   const lines = text.split("\n");
@@ -123,7 +126,6 @@ export type ParsedSource = {
   locate: (path: Path) => Position;
 };
 
-/** A parsed catalog file with its name in messages. */
 export type CatalogFile = ParsedSource & { name: string };
 
 const MAX_BYTES = 50_000_000;
@@ -143,8 +145,8 @@ export function parseSource(source: CatalogSource): ParsedSource {
     if (Buffer.byteLength(text) > MAX_BYTES)
       throw new SyntaxIssue(0, "The file is larger than 50 MB.");
     const content = readDocument(parseYaml(text), addIssue);
-    // Positions are recorded once a file has issues: recording them always would take time and
-    // memory.
+    // The positions of values are recorded when one is first asked for: recording them for every
+    // file would take time and memory.
     let locateOffset: ((path: Path) => number) | undefined;
     return {
       content,
@@ -164,8 +166,8 @@ export function parseSource(source: CatalogSource): ParsedSource {
 function createLocator(text: string): (path: Path) => number {
   const offsets: Offsets = new Map();
   const yaml = parseYaml(text);
-  // The first event opens the document, and the second one opens its content, which can be empty
-  // (-1).
+  // The first event opens the document, and the second one its content. `startOf` returns -1 for
+  // empty content.
   const start = Math.max(startOf(yaml.events[1] as NodeEvent), 0);
   const content = readDocument(yaml, () => {}, offsets);
   return (path) => {
@@ -174,7 +176,7 @@ function createLocator(text: string): (path: Path) => number {
     for (const part of path) {
       const starts = offsets.get(value);
       if (starts === undefined || !Object.hasOwn(starts, part)) break;
-      // An empty item (-1) has no position of its own.
+      // An empty item (-1) has no position of its own, so the position of its parent is kept.
       if (starts[part] !== -1) offset = starts[part] ?? offset;
       value = (value as Record<string | number, unknown>)[part];
     }

@@ -20,7 +20,8 @@ import {
 } from "./yaml-reader.ts";
 
 /**
- * The limit on values of aliases: a dozen lines of nested aliases can stand for billions of values.
+ * The limit on the values for which aliases stand: a dozen lines of nested aliases can stand for
+ * billions of values.
  */
 const MAX_ALIASED_VALUES = 1_000_000;
 /**
@@ -29,7 +30,7 @@ const MAX_ALIASED_VALUES = 1_000_000;
  */
 const MAX_ITEMS = 200_000;
 
-/** Takes the place of an event that was read. */
+/** Replaces an event that was read, so that its memory can be freed. */
 const USED_EVENT: Event = { type: EVENT_ID.POP };
 
 export type NodeEvent = AliasEvent | MappingEvent | ScalarEvent | SequenceEvent;
@@ -40,8 +41,8 @@ export type Offsets = Map<unknown, Record<string | number, number>>;
 type AddIssue = (code: "repeated_key" | "unknown_field", offset: number, detail: string) => void;
 
 /**
- * Returns the content of the document, and adds its offsets to `offsets`. The parser's events are
- * used up.
+ * Returns the content of the document, and adds its offsets to `offsets`. The events of `yaml`
+ * cannot be read a second time.
  */
 export const readDocument = (yaml: YamlEvents, addIssue: AddIssue, offsets?: Offsets): unknown =>
   new DocumentReader(yaml, addIssue, offsets).read();
@@ -69,7 +70,7 @@ class DocumentReader {
     if (this.#events.length === 0)
       throw new SyntaxIssue(0, "The file is empty. It must begin with 'catalog: 1'.");
     const content = this.#readValue("", 0, false);
-    // The next event ends the document.
+    // The next event closes the document. Any further event belongs to a second document.
     if (this.#next + 1 < this.#events.length)
       throw new SyntaxIssue(
         findSecondDocument(this.#text, this.#endOfLastValue),
@@ -102,7 +103,7 @@ class DocumentReader {
 
   /**
    * Reads the next value.
-   * @param field the field that has the value or the list with it
+   * @param field the name of the field whose value this is, or whose list contains it
    * @param aliased whether the value is read again for an alias
    */
   #readValue(field: string, depth: number, aliased: boolean): unknown {

@@ -59,10 +59,10 @@ const parseStrictly = (text: string): YamlEvents => ({
 });
 
 /**
- * Parses two things that YAML forbids and most other parsers accept: a closing bracket that is not
- * indented more than its field, and tabs in brackets. Every replaced character becomes one space,
- * so that all offsets stay valid: each tab, and the line break before such a bracket with any
- * comment before this line break.
+ * Parses a text that has one of two things that YAML forbids and most other parsers accept: a
+ * closing bracket that is not indented more than its field, or tabs in brackets. The tabs, the line
+ * break before such a bracket, and a comment before that line break become spaces, one for each
+ * character, so that all offsets stay valid.
  * @throws `cause` if the replaced characters turn out to be part of a value
  */
 function parseLeniently(text: string, cause: YAMLException): YamlEvents {
@@ -73,7 +73,8 @@ function parseLeniently(text: string, cause: YAMLException): YamlEvents {
     if (!/^[ \t]*[\]}]/.test(lines[index + 1] ?? "")) return content;
     return (BEFORE_COMMENT.exec(content)?.[0] ?? "").padEnd(line.length);
   });
-  // Tabs, and lines that begin with a bracket, must stay if they are part of a text.
+  // The scalars get their original characters back, because tabs and brackets inside them are part
+  // of the text.
   const restored = withScalarsOf(text, parseStrictly(spaced.join("")));
   const parsed = parseStrictly(restored);
   if (withScalarsOf(text, parsed) !== restored) throw cause;
@@ -82,7 +83,7 @@ function parseLeniently(text: string, cause: YAMLException): YamlEvents {
 
 const BEFORE_COMMENT = /^(?:"[^"\n]*"|'[^'\n]*'|(?<=\S)#|[^#\r\n])*/;
 
-/** Returns the parsed text with the scalars of another text of the same length. */
+/** Returns the parsed text with each scalar replaced by what `original` has at the same offsets. */
 function withScalarsOf(original: string, { text, events }: YamlEvents): string {
   let result = "";
   for (const event of events)
@@ -200,7 +201,7 @@ function resolveScalar(text: string, event: ScalarEvent, source: string): unknow
 export const tagOf = (text: string, { tagStart, tagEnd }: TaggedEvent): string =>
   text.slice(tagStart, tagEnd);
 
-/** @throws SyntaxIssue if a list or an object has another tag than its own */
+/** @throws SyntaxIssue if a list or an object has a tag other than `expected` or `!` */
 export function assertTag(
   text: string,
   event: MappingEvent | SequenceEvent,

@@ -20,8 +20,9 @@ export const description = orNull(z.string(), "Description; null if there is non
 export const parentId = orNull(id, "Parent category; null at the top level");
 
 /**
- * Marks a field that responses have only if a parameter asks for it, and events always. The type
- * requires the field, since internal objects are complete; the OpenAPI document makes it optional.
+ * Marks a field that events always have, and responses only if `parameter` asks for it. The
+ * TypeScript type requires the field, because internal objects are complete. The OpenAPI document
+ * makes it optional.
  */
 export const includedBy = <S extends z.ZodType>(parameter: string, schema: S): S =>
   schema.meta({

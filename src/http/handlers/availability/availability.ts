@@ -23,7 +23,7 @@ const MAX_CACHED_BYTES = 256 * 1024;
 type ResponseRequest = {
   /** Requests with equal IDs get the same response as long as `state` is the same. */
   id: string;
-  /** The state that the response depends on. */
+  /** A text that changes when the response may change. */
   state: string;
   client: RequestClient;
   cacheControl: string;
@@ -33,7 +33,7 @@ type ResponseRequest = {
 type SharedResponse = {
   state: string;
   scan: Scan<CachedResponse>;
-  /** Undefined until it is built. */
+  /** Undefined while the response is being built. */
   response: CachedResponse | undefined;
 };
 
@@ -80,8 +80,8 @@ export function createSharedResponses(
 
 const MINUTE_MS = 60_000;
 /**
- * A body of this size takes an extreme request: eight services in a row, each with fifty staff, for
- * months.
+ * A body reaches this size only for an extreme request, such as eight services in a row, each with
+ * fifty staff members, for months.
  */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 

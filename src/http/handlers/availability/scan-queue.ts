@@ -18,7 +18,7 @@ export type Scan<T> = {
   waitAs: (client: RequestClient, disconnected: AbortSignal) => Promise<T>;
 };
 
-/** A part of a scan that is running, and the accounts that its CPU time counts against. */
+/** The part of a scan that is now running, and the accounts that are charged for its CPU time. */
 type Slice = { scan: RunningScan; accounts: Account[]; startMs: number; startCpuMs: number };
 
 /** Time after which a request of the client with the longest queue is refused. */
@@ -35,7 +35,6 @@ export class ScanQueue {
   readonly #cpuMs: () => number;
   readonly #waiting: WaitingRequests;
   #isScheduled = false;
-  /** The slice that is running. */
   #slice: Slice | undefined;
   /**
    * When the pause after a slice ends, in milliseconds of the monotonic clock. The pause is as long
@@ -57,7 +56,8 @@ export class ScanQueue {
 
   /**
    * Adds a scan, which starts once a request waits for it.
-   * @param work calls its argument between two slices of at most about 20 ms
+   * @param work does the scan in slices of at most about 20 ms, and calls `yieldToEventLoop`
+   * between two slices
    */
   add<T>(work: (yieldToEventLoop: YieldToEventLoop) => Promise<T>): Scan<T> {
     const scan: RunningScan = {
@@ -123,7 +123,10 @@ export class ScanQueue {
     }
   }
 
-  /** Rejects a request that has waited too long. Returns a function that stops the check. */
+  /**
+   * Rejects a request that has waited too long if its client has the longest queue. Returns a
+   * function that stops the check.
+   */
   #onLongWait(request: WaitingRequest, reject: (error: AppError) => void): () => void {
     const check = (): void => {
       if (request.scan.startedFor !== null) return;

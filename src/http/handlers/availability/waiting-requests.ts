@@ -2,12 +2,12 @@ import { BoundedCache } from "../../../domain/bounded-cache.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { RequestClient } from "../../auth/client-address.ts";
 
-/** Maximum numbers of started scans of one client that have not ended. */
+/** Maximum number of scans of one client that may be in progress at the same time. */
 const MAX_SCANS_PER_ADDRESS = 1;
 const MAX_SCANS_PER_KEY = 2;
 /**
- * Maximum number of started scans of one IPv6 /48: an address must not wait for a busy neighbor's
- * scan.
+ * Maximum number of scans of one IPv6 /48 that may be in progress at the same time. An address must
+ * not wait for the scan of a busy neighbor, so the /48 may have several.
  */
 const MAX_SCANS_PER_NETWORK = 4;
 /** Time after which spent CPU time counts half. */
@@ -104,7 +104,6 @@ export class WaitingRequests {
     return this.#waitingClients.values().every((other) => queueLength(other) <= length);
   }
 
-  /** Adds CPU time to what was spent for an account. */
   charge(account: Account, ms: number): void {
     account.spentMs = this.#spentMs(account) + ms;
     account.spentAt = this.#monotonic();

@@ -15,16 +15,17 @@ import type { HttpResponse, RequestContext } from "../../pipeline/request-contex
 import type { HandlerDeps } from "../../pipeline/route.ts";
 
 const MAX_ALTERNATIVES = 3;
-/**
- * Maximum number of slots, from the requested day on, among which the nearest slots are searched.
- */
+/** The nearest slots are searched among at most this number of slots, from the requested day on. */
 const MAX_SLOTS = 200;
 
 /** The visit or table that the client wanted to book, and its start. */
 export type WantedVisit = {
   request: NamedRequest;
   startsAt: number;
-  /** The ID of the visit that was to be moved, whose own time counts as free. */
+  /**
+   * The ID of a visit that the client wanted to move: the time that the visit takes now counts as
+   * free.
+   */
   except?: string;
 };
 

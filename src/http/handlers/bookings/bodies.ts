@@ -8,8 +8,8 @@ import { isInstant, isLocalTime, parseInstant, YEARS } from "../../../domain/loc
 import { lazy } from "../../../domain/lazy.ts";
 import { quote } from "../../../domain/text.ts";
 
-// The error texts of the bodies of requests about bookings are nouns, because `parseRequest` writes
-// "must be" before them.
+// The error texts of these request bodies are nouns, because `parseRequest` writes "must be" before
+// them.
 
 const MINUTE_MS = 60_000;
 const MAX_SERVICES = 8;
@@ -171,7 +171,7 @@ export const visitUpdateBody = lazy(() =>
 );
 
 /**
- * Returns the body as its schema describes it.
+ * Parses a request body with `schema`.
  * @throws AppError invalid_date if `startsAt` is a text, but not a whole minute with an offset;
  * validation_failed with every issue
  */
@@ -189,8 +189,8 @@ export function parseBody<Shape extends z.ZodRawShape>(
 }
 
 /**
- * Returns an error without what was sent about a guest, because clients may log errors.
- * The message of the error begins with its first issue.
+ * Returns a copy of an error that does not quote what the client sent about a guest, because
+ * clients may log errors. The message of the error begins with the detail of its first issue.
  */
 function withoutGuestData({ code, message, issues }: AppError): AppError {
   const [first] = issues;
@@ -229,7 +229,7 @@ export const startInBody = (text: string): number => parseInstant(text, "UTC");
 
 /**
  * Asserts that the body has none of the fields that cannot be combined with `present`.
- * @throws AppError validation_failed that lists those of `others` that the body has
+ * @throws AppError validation_failed that lists the fields of `others` that the body has
  */
 export function assertAlone(
   body: Record<string, unknown>,
@@ -247,7 +247,8 @@ export function assertAlone(
 }
 
 /**
- * Asserts that the body has every field of `names`, which are required if `unless` is missing.
+ * Asserts that the body has every field of `names`. These fields are required because the body
+ * lacks the field `unless`.
  * @throws AppError validation_failed that lists the missing fields
  */
 export function assertPresent(

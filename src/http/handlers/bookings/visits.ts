@@ -129,8 +129,8 @@ export const handleStateAction =
   };
 
 /**
- * Returns a body without fields. The type has the field `reason` because the caller handles a
- * cancellation, which can have a reason, in the same way.
+ * Parses a body that must have no fields. The return type has `reason`, because the caller handles
+ * a cancellation, which can have a reason, in the same way.
  */
 const parseEmptyBody = (body: Record<string, unknown>): { reason?: null } =>
   parseBody(emptyBody(), body);

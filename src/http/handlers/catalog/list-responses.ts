@@ -40,7 +40,8 @@ const FORMAT_VERSION = 3;
 const OVERHEAD_BYTES = 2048;
 
 /**
- * A response, with the state of the business that it shows and the time until which it is valid.
+ * A response, with the revisions of the business that the response shows, and the time until which
+ * it is valid.
  */
 export type ListResponse = CachedResponse & {
   catalogVersion: number;
@@ -49,7 +50,7 @@ export type ListResponse = CachedResponse & {
   stockRevision: number | null;
   /** Sequence number of the last event when the catalog was read. */
   lastSequence: number;
-  /** The next change caused by time alone (epoch ms); Infinity if there is none. */
+  /** When time alone will change the response (epoch ms); Infinity if it never will. */
   validUntil: number;
   /** Number of bytes of all bodies built so far. */
   bodyBytes: number;
@@ -128,9 +129,9 @@ export class ListResponses {
     onCompressed: (bytes: number) => void,
   ): ListResponse {
     const findAsOf = ({ doc }: BusinessRow) => route.asOf?.(parameters, doc.timezone);
-    // The list of a request without an instant is read as of the last published transition or
-    // later. So it reflects every event up to its sequence number, even if the request arrived just
-    // before that transition.
+    // If a request names no instant, its list is read as of now, but not before the last published
+    // transition. The list therefore reflects every event up to its sequence number, even if the
+    // request arrived just before that transition.
     const getAsOf = (business: BusinessRow) =>
       findAsOf(business) ?? Math.max(now, business.publishedUntil);
     const { business, data, page, validUntil } = readCatalogView(
@@ -164,7 +165,8 @@ export class ListResponses {
       }),
     );
 
-    // The body follows from the catalog version and these values, unless `hashesBody` is set.
+    // The catalog version and these values determine the body unless `hashesBody` is set, so
+    // hashing the whole body is not needed.
     const hashed = route.hashesBody ? body : JSON.stringify([id, business.updatedAt, validUntil]);
     const digest = hash("sha256", hashed, "base64url").slice(0, 16);
     const etag = `W/"c${business.catalogVersion}-${FORMAT_VERSION}-${digest}"`;
@@ -244,7 +246,7 @@ export type ListHandler = (
 export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
   const responses = new ListResponses(rt, metrics);
   return (route) => {
-    // Consecutive requests are often equal.
+    // The last response is kept, because consecutive requests are often equal.
     let last: { businessId: string; search: string; response: ListResponse } | undefined;
     const rememberAndRespond = (
       context: RequestContext,
@@ -277,7 +279,8 @@ function respondWith(
   key: Credential,
   response: ListResponse,
 ): HandlerResult {
-  // A cached response is current, so later events, such as those of bookings, do not change it.
+  // A cached response is current, so later events, such as those of bookings, have not changed it.
+  // The header can state the newest sequence number.
   const sequence = Math.max(key.lastSequence, response.lastSequence);
   context.responseHeaders.push("x-service-sequence", String(sequence));
   return response.respond(context);

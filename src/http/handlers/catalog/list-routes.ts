@@ -30,13 +30,18 @@ export type ListRoute<P extends Parameters = Parameters> = {
   /** The lists of the public catalog that the response shows. */
   lists: readonly ListName[];
   parameters: () => P;
-  /** The list of the response that time alone can change; absent if there is none. */
+  /**
+   * The list in the response that can change merely because time passes; absent if there is none.
+   */
   timed?: TimedList;
   /** Returns the instant that a request asks for (epoch ms); undefined for now. */
   asOf?: (parameters: ParametersOf<P>, timezone: string) => number | undefined;
   /** Set if the response shows sold-out marks or available tickets. */
   showsStock?: boolean;
-  /** Set if the response can change without a new catalog version, as available tickets do. */
+  /**
+   * Set if the response can change without a new catalog version, for example because it shows the
+   * available tickets.
+   */
   hashesBody?: boolean;
   select: (view: CatalogView, parameters: ParametersOf<P>) => Selection;
 };
@@ -234,7 +239,7 @@ export const profile = defineList({
   select: ({ stored }) => ({ object: toPublicProfile(stored) }),
 });
 
-/** Returns the instant as its text in a response has it, without fractions of a second. */
+/** Rounds down to a second, because the text of an instant in a response has no fractions. */
 const floorToSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
 const omitFields = <T extends object>(object: T, names: readonly string[]): T =>

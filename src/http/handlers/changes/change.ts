@@ -24,7 +24,7 @@ export const handleGetChange =
     const { sequence, businessId } = event;
     const business = toPublicBusiness(getBusinessOfKey(rt, key));
     const meta = { business, sequence, cursor: encodeChangeCursor(rt, businessId, sequence) };
-    // The bytes of the event equal those of the key's webhooks.
+    // The event has the same bytes as in webhooks to the endpoints of the key.
     const body = Buffer.concat([
       Buffer.from('{"data":'),
       bodyFor(key, event),

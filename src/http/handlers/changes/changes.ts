@@ -44,7 +44,7 @@ import type { LongPolls } from "./long-polls.ts";
 
 const MAX_WAIT_SECONDS = 25;
 const DEFAULT_LIMIT = 100;
-/** The number of bytes of envelopes after which a page ends. */
+/** A page ends once its envelopes have this number of bytes. */
 const MAX_PAGE_BYTES = 1024 * 1024;
 /** Maximum number of events that are read for a page, including those of other types. */
 const MAX_SCANNED_EVENTS = 5000;
@@ -112,7 +112,7 @@ export function listChanges(
     const start = getStart(rt, key, parameters);
     let page = readPage(rt, key, start, types, limit);
     for (let scans = 1; page.events.length === 0 && page.hasMore && scans < MAX_SCANS; scans++) {
-      // Other requests are handled between two reads.
+      // `setImmediate` lets the server handle other requests between two reads.
       await setImmediate();
       page = readPage(rt, key, page.position, types, limit);
     }
@@ -162,8 +162,8 @@ function getStart(
   const decoded = decodeChangeCursor(businessId, cursor);
   if (decoded === undefined) throw foreignCursorError("after");
   const { feedId, position } = decoded;
-  // A server that was restored may have lost the events that the client has seen, and may since
-  // have given their sequence numbers to other events.
+  // A restored server may have lost events that the client has seen, and may since have given their
+  // sequence numbers to other events. Its feeds then have another ID.
   const isOfFeed = feedId === rt.store.feed.getId();
   // A cursor after the last pruned event is valid, too: all later events are kept.
   const isKept =
@@ -193,7 +193,9 @@ function twoStartsError(): AppError {
   });
 }
 
-/** Returns the sequence number after which the feed has the events created since an instant. */
+/**
+ * Returns the sequence number after which the events begin that were created at `since` or later.
+ */
 function findStartAt(rt: Runtime, businessId: string, since: number): number {
   // IDs increase with the sequence, so a binary search finds the first event.
   const firstId = minIdAt("evt", since);
@@ -238,7 +240,10 @@ function readPage(
   return { events, position, hasMore: false };
 }
 
-/** Returns the body of a page. The bytes of its events equal those of the key's webhooks. */
+/**
+ * Returns the body of a page. The events have the same bytes as in webhooks to the endpoints of the
+ * key.
+ */
 function buildBody(
   rt: Runtime,
   business: BusinessRow,
@@ -257,8 +262,10 @@ function buildBody(
 }
 
 /**
- * Returns a cursor to the events of a business after `position`, a sequence number. The
- * `businessId` of a feed of a partner with several businesses is the ID of the partner.
+ * Returns a cursor for the events of a business after a sequence number.
+ * @param businessId the ID of the business; the ID of the partner for the feed of a partner with
+ * several businesses
+ * @param position the sequence number
  */
 export function encodeChangeCursor(
   { store }: Pick<Runtime, "store">,
@@ -280,6 +287,9 @@ export function decodeChangeCursor(
   return sum === checksum(feedId, businessId, position) ? { feedId, position } : undefined;
 }
 
-/** A cursor without the ID of a feed keeps the checksum that it had before feeds had an ID. */
+/**
+ * Cursors that were issued before feeds had an ID have an empty `feedId`. `trimEnd` gives them the
+ * checksum that they had then.
+ */
 const checksum = (feedId: string, businessId: string, position: number): string =>
   hash("sha256", `changes ${businessId} ${position} ${feedId}`.trimEnd(), "base64url").slice(0, 10);

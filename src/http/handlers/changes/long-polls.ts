@@ -6,8 +6,9 @@ const POLL_MS = 25;
 export type LongPolls = ReturnType<typeof createLongPolls>;
 
 /**
- * A request that waits for an event of one business after the sequence number `last`. `businessId`
- * is null if the request waits for an event of any business with partners, after a position.
+ * A request that waits for an event of one business after the sequence number `last`. If
+ * `businessId` is null, the request waits for an event of any business with partners, and `last` is
+ * a position.
  */
 type Waiter = { businessId: string | null; last: number; wake: () => void };
 

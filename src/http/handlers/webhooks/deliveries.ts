@@ -82,12 +82,16 @@ export const listAllDeliveries =
     if (endpointId !== undefined) assertMayListDeliveries(rt, key, endpointId);
     const { businessId } = key;
     const viewer = deliveryViewer(key);
-    // The endpoints of a partner of several businesses belong to no single business.
+    // `withoutPartners` leaves out the endpoints of partners with several businesses, because these
+    // endpoints belong to no single business.
     const scope = { businessId, endpointId, viewer, withoutPartners: true as const };
     return respondDeliveries(rt, context, key, "deliveries", scope, parameters);
   };
 
-/** Responds with one page, also without a `limit`: an endpoint may have a million deliveries. */
+/**
+ * Responds with one page even if there is no `limit`, because an endpoint may have a million
+ * deliveries.
+ */
 function respondDeliveries(
   rt: Runtime,
   context: RequestContext,
@@ -117,8 +121,9 @@ export const handleGetDelivery =
     )(context, key);
 
 /**
- * Responds with 202, because the delivery is pending again but not yet sent. The response is stored
- * to be repeated, so its field `request`, which may have the reference of a guest, is null.
+ * Responds with 202, because the delivery is pending again but not yet sent. The response is
+ * stored, so that a repeated request gets the same one. The field `request` may have the reference
+ * of a guest, so it is null in the response.
  */
 export const handleRedeliverDelivery = ({ rt }: HandlerDeps) =>
   handleChange(
@@ -135,7 +140,7 @@ export const handleRedeliverDelivery = ({ rt }: HandlerDeps) =>
     { status: 202 },
   );
 
-/** The part of a list that a page has. */
+/** The bounds of one page of a list. */
 type PageRange = {
   /**
    * The page starts at the newest delivery with a smaller ID; null for a page that starts at the
@@ -150,9 +155,9 @@ type PageRange = {
 };
 
 /**
- * Returns a page and the position after which the next one continues, null at the end. A page can
- * be short although more follow, because a search with a rare filter stops after a limited number
- * of rows.
+ * Returns a page and the position after which the next page continues (`reached`, null at the end).
+ * A page can be short although more deliveries follow, because a search with a rare filter stops
+ * after a limited number of rows.
  */
 function readPage(
   rt: Runtime,
@@ -170,7 +175,7 @@ function readPage(
   const [next] = found.rows.slice(limit);
   // `found.reached` is the last row of a search that has stopped early; null at the end of a list.
   const reached = next ? (last ?? null) : found.reached;
-  // IDs increase with time, so all further deliveries are older than `since`.
+  // IDs increase with time: if the next delivery is older than `since`, all further deliveries are.
   const isLast = reached === null || (next?.id ?? reached) < minIdAt("dlv", since);
   return {
     rows: rows.filter(({ createdAt }) => createdAt >= since),

@@ -54,7 +54,10 @@ const PATH = "webhooks";
 const DAY_SECONDS = 86_400;
 /** Maximum number of tests in progress: far more than people start by hand. */
 const MAX_CONCURRENT_TESTS = 64;
-/** Maximum number of tests in progress of one key to one host that the operator does not trust. */
+/**
+ * Maximum number of tests that one key may have in progress to one host, unless the operator trusts
+ * the host.
+ */
 const MAX_TESTS_PER_HOST = 2;
 
 export const endpointsParameters = lazy(() => ({ limit: pageSize(), cursor: cursor() }));
@@ -153,7 +156,7 @@ export const handleUpdateEndpoint = ({ rt }: HandlerDeps) =>
     readJsonObject,
     async ({ id }, timezone, body, _context, key) => {
       const { name, url, events, status, ...others } = body;
-      // `prepareUpdate` refuses texts that are no event types.
+      // Texts that are no event types are skipped here, because `prepareUpdate` refuses them.
       if (Array.isArray(events)) assertMaySubscribe(key, events.filter(isEventType));
       const unknownFields = Object.keys(others);
       const changes = { name, url, events, status, byPartner: true, unknownFields };
