@@ -1,5 +1,5 @@
 import type { CreateWriteGuard } from "../store/safeguard.ts";
 import { guardHandedOver } from "./backups/handover/write-guard.ts";
 
-/** What features check before the first write of each transaction of a command. */
+/** Features run these checks before the first write of each transaction of a command. */
 export const BEFORE_WRITE: readonly CreateWriteGuard[] = [guardHandedOver];

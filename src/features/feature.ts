@@ -39,7 +39,10 @@ export type DaemonPart = {
      * @throws AppError if the daemon must not start
      */
     opened: (rt: Runtime) => void;
-    /** Called when the daemon serves. Returns a function that ends what it has begun. */
+    /**
+     * Called once the daemon serves requests. Returns a function that ends what this call has
+     * begun.
+     */
     started?: (rt: Runtime, control: DaemonControl) => () => Promise<void>;
     /**
      * Makes a last copy of the data, after the last write of a daemon that is told to stop.
@@ -53,8 +56,8 @@ export type DaemonPart = {
 
 /**
  * An optional part of deskbell with its own folder. The core reaches it only through
- * features/index.ts. The list of features is data that every process may read: code is loaded when
- * it is used.
+ * features/index.ts. The list of features is only data, so every process can read it. The code of a
+ * feature is loaded when it is used.
  */
 export type Feature = {
   name: string;
@@ -65,7 +68,10 @@ export type Feature = {
   hiddenCommands?: readonly CommandEntry[];
   /** Commands that the feature adds to groups of the core. */
   subcommands?: readonly FeatureSubcommands[];
-  /** Flags that the feature adds to commands; its own code runs a command with such a flag. */
+  /**
+   * Flags that the feature adds to commands of the core. A command with such a flag runs the
+   * feature's code.
+   */
   variants?: readonly FeatureVariants[];
   /** The command that undoes changes of a catalog. */
   undoCommand?: string;
@@ -98,8 +104,8 @@ export type Feature = {
   /** The codes of the notices that the feature creates. */
   notices?: Readonly<Record<string, ConditionKind>>;
   /**
-   * Whether the feature sends notices of the core, which stores notices only if a feature sends
-   * them.
+   * Whether the feature sends the notices of the core. The core stores its notices only if a
+   * feature sends them.
    */
   takesNotices?: true;
   /** Starts work in the delivery thread; loaded when the thread starts. */
@@ -135,8 +141,8 @@ export type Feature = {
   /** The actions of the feature that the audit log records. */
   auditActions?: readonly string[];
   /**
-   * Tables whose column `sealed` contains encrypted secrets, each with what the operator does if no
-   * key decrypts them.
+   * Tables whose column `sealed` contains encrypted secrets. The text for each table says what the
+   * operator does if no key decrypts its secrets.
    */
   secretTables?: Readonly<Record<string, string>>;
   /** The tables of credentials for reading data. Each key is a noun for the rows of its table. */

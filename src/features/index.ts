@@ -27,8 +27,8 @@ import { undo } from "./undo/feature.ts";
 import { webhookTools } from "./webhook-tools/feature.ts";
 
 // The core reaches features only through this list and, in transactions, through the lists beside
-// it. The core reads this list when it needs a value, not while modules load: a bundle may evaluate
-// a feature later.
+// it. The core reads this list when it needs a value, not while modules load, because a bundle may
+// evaluate a feature's module later than the core.
 
 const LIST = [
   backups,

@@ -44,7 +44,10 @@ export function createAlerting(
   let isStopped = false;
   let sending: Promise<unknown> = Promise.all(queues.map(({ check }) => check()));
 
-  /** Lets the deliveries of the thread continue. Resolves to false if the alerts were stopped. */
+  /**
+   * Waits, so that the deliveries of this thread can continue. Resolves to false if alerting was
+   * stopped.
+   */
   async function pause(): Promise<boolean> {
     await afterOtherWork();
     return !isStopped;
@@ -148,8 +151,8 @@ export function createAlerting(
 }
 
 /**
- * Runs `work`. Does not throw if another program writes or the storage fails: the next tick tries
- * again.
+ * Runs `work`. Does not throw if another program is writing to the database or if the storage
+ * fails, because the next tick tries again.
  */
 function whenPossible(work: () => void): void {
   try {

@@ -62,7 +62,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
         code,
         reason: error,
       });
-    // During the attempt, a newer alert of this cause has replaced this one.
+    // If a newer alert of the cause was added during the attempt, it has replaced this one.
     if (unsent.get(fingerprint) !== alert) return;
     // The alert moves to the end: other alerts must not wait for one that is never accepted.
     unsent.delete(fingerprint);
@@ -82,7 +82,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
       try {
         await channel.check?.();
       } catch (error) {
-        // A failed attempt has a newer error.
+        // If an attempt to send has failed in the meantime, its error is newer and is kept.
         if (failures > 0) return;
         // Refused settings are reported at once: they do not change before a restart.
         failures = REPORTED_FAILURES;
@@ -100,7 +100,10 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
     stop: (): void => void (isStopped = true),
     add: (alert: Alert): void => void unsent.set(alert.fingerprint, alert),
     list: (): Alert[] => [...unsent.values()],
-    /** Returns undefined while the channel works. */
+    /**
+     * Returns the failure of the channel; undefined unless the channel has failed
+     * `REPORTED_FAILURES` times in a row or its settings were refused.
+     */
     failure: (): ChannelFailure | undefined =>
       failures >= REPORTED_FAILURES ? failure : undefined,
     /** Sends the waiting alerts in turn until one fails; the rest waits for the retry. */

@@ -37,8 +37,8 @@ export function createAlertChannels(config: AlertConfig) {
       name: "--alert-mail",
       resends: false,
       send: mailer.send,
-      // A server without the TLS that these settings need is reported before the first alert is
-      // lost.
+      // If these settings need TLS and the server does not offer it, the error is reported before
+      // the first alert is lost.
       ...(smtpUrl !== null && needsTls(smtpUrl, allowPlaintext) && { check: mailer.check }),
     });
   const heartbeat = heartbeatUrl === null ? undefined : heartbeatTo(heartbeatUrl, http);

@@ -16,11 +16,14 @@ import type { Runtime } from "../../app/runtime.ts";
 import { createAlertStore } from "./store.ts";
 
 const MINUTE_MS = 60_000;
-/** Ticks come each second; a longer time between two shows that the process was suspended. */
+/**
+ * Ticks come each second. A pause of this length between two ticks shows that the process was
+ * suspended.
+ */
 const SUSPENDED_MS = 30_000;
 /**
- * The time in which a resumed process catches up. The condition `delivery.stalled` also begins only
- * after deliveries have been due for this long.
+ * How long a resumed process may take to catch up. Deliveries must also have been due for this long
+ * before the condition `delivery.stalled` begins.
  */
 const CATCH_UP_MS = 2 * MINUTE_MS;
 
@@ -37,7 +40,10 @@ export class ConditionWatch {
   #handled: readonly StoredNotice[] = [];
   /** Why the last check failed, or that there was none yet; undefined if it succeeded. */
   #checkError: string | undefined = "not checked yet";
-  /** Wall-clock time (epoch ms): the monotonic clock may stop while the machine sleeps. */
+  /**
+   * When `tick` was last called (epoch ms). The wall clock is used, because the monotonic clock may
+   * stop while the machine sleeps.
+   */
   #tickedAt: number;
   /** When the process last resumed after a suspension (epoch ms); -Infinity if it never did. */
   #resumedAt = -Infinity;
@@ -103,7 +109,7 @@ export class ConditionWatch {
   async #findAlerts(pause: () => Promise<boolean>): Promise<Alert[]> {
     const rt = this.#rt;
     const conditions = await listDaemonConditionsInSteps(rt, this.#checks, pause);
-    // The alerts were stopped during a pause.
+    // `conditions` is undefined if the alerts were stopped during a pause.
     if (conditions === undefined) return [];
     // The process may have been suspended while the conditions were checked.
     this.tick();

@@ -6,7 +6,8 @@ import { createAlertStore } from "./store.ts";
 
 export type ListedAlert = Alert & {
   /**
-   * When the last condition ended, as an ISO time, if RESOLVED was not sent yet; otherwise null.
+   * When the last condition of the cause ended, as an ISO time; null while a condition is open,
+   * after RESOLVED was sent, and for notices.
    */
   clearSince: string | null;
   /** The channels that have not accepted the alert yet. */
@@ -30,7 +31,8 @@ export function listAlerts(rt: Runtime): ListedAlert[] {
           .filter(({ value }) => value.alert.fingerprint === cause.fingerprint)
           .map(({ value }) => value.channel),
       }))
-      // FIRING, NOTICE and RESOLVED are in the order of the alphabet.
+      // The alphabetical order of FIRING, NOTICE and RESOLVED is the order in which they are
+      // listed.
       .toSorted((a, b) => shownStatus(a).localeCompare(shownStatus(b)) || b.at.localeCompare(a.at))
   );
 }

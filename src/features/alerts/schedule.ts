@@ -5,7 +5,7 @@ import { withLinks } from "./with-links.ts";
 
 const startAlerting: StartWork = (rt, { checks }) => {
   const { channels, heartbeat, close } = createAlertChannels(rt.config.alerts);
-  // Alertmanager gets every alert again each minute, and shows no links.
+  // Alertmanager gets no links: it shows none, and gets every alert again each minute.
   const linked = channels.map((channel) =>
     rt.config.alerts.links && !channel.resends ? withLinks(rt, channel) : channel,
   );

@@ -42,7 +42,6 @@ export const createTestAlert = (now: number): Alert =>
 export const createMessageAlert = ({ text, severity }: OperatorMessage, now: number): Alert =>
   createNoticeAlert({ ...openCondition("alert.message", text, ""), severity }, now);
 
-/** Sends a test alert once through each channel. */
 export const sendTestAlert = (
   now: number,
   channels: readonly AlertChannel[],
@@ -105,7 +104,8 @@ export function createTestAnswers(
       if (rt.now() - value.requestedAt > KEPT_MS) rt.tx(() => stored.delete("test", key));
       else if (value.results === null) {
         const results = unsaved.get(key) ?? (await send(value));
-        // The thread is stopping: the next daemon sends the alert again.
+        // The thread is stopping, so the results are not stored, and the next daemon sends the
+        // alert again.
         if (isStopped()) return;
         unsaved.set(key, results);
         rt.tx(() => stored.put("test", key, { ...value, results }));

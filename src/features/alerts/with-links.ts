@@ -8,7 +8,10 @@ import type { Alert } from "./rules/alert.ts";
 /** The alerts about a visit that may wait for a decision. */
 const ABOUT_VISITS: readonly AlertCode[] = ["booking.received", "booking.undecided"];
 
-/** How long an alert waits for another writer. Transactions end sooner, because they are short. */
+/**
+ * How long an alert waits while another process writes to the database. Transactions are short, so
+ * the wait is usually shorter.
+ */
 const MAX_WAIT_MS = 1000;
 
 /**

@@ -41,9 +41,9 @@ export const readBackupTag = ({ masterKeyPath }: Config, path: string): FoundTag
   readTag(path, readMasterKeys(masterKeyPath));
 
 /**
- * Returns whether a backup is marked as the last one before a handover although the server goes on,
- * because the handover was cancelled or has failed. A restore of a copy of this backup would need
- * no --fenced.
+ * Returns whether a backup is marked as the last one before a handover although this server goes
+ * on, because the handover was cancelled or has failed. Such a backup is not copied: a restore of
+ * the copy on another server would not need --fenced, which confirms that this server is stopped.
  */
 export function isFormerLast(config: Config, path: string): boolean {
   if (isMakingLastCopy(config)) return false;

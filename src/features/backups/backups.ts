@@ -28,9 +28,9 @@ export type Backup = { path: string; bytes: number; createdAt: number };
 
 /** The number of newest backups that are kept. */
 const KEPT_BACKUPS = 7;
-/** The newest backup of a day is kept for this many days; days without a backup do not count. */
+/** The number of days whose newest backup is kept. Days without a backup do not count. */
 export const KEPT_DAYS = 7;
-/** A draft of this age was left by a process that was killed. */
+/** A draft that was not changed for this time was left by a process that was killed. */
 const ABANDONED_DRAFT_MS = 86_400_000;
 /** The code of an error that shows damage of the database. */
 const DAMAGE_CODE = "storage_failed";
@@ -70,8 +70,8 @@ export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Ba
 }
 
 /**
- * Returns the first time from `at` on without a backup. Two backups of the same second get
- * different names, because the name tells whether a backup was copied.
+ * Returns the first time from `at` on that no backup has. Two backups of the same second need
+ * different names, because the name tells whether a backup was already copied elsewhere.
  */
 const findUnusedTime = (folder: string, at: number): number =>
   existsSync(join(folder, backupName(at))) ? findUnusedTime(folder, at + 1000) : at;
@@ -238,7 +238,7 @@ export function pruneBackups(folder: string, now: number): void {
   // A backup that was made while the clock was ahead counts as older than all others.
   const past = backups.filter(({ createdAt }) => createdAt <= now);
   const ahead = backups.filter(({ createdAt }) => createdAt > now);
-  // Another process may delete the same files meanwhile.
+  // `force` ignores files that another process has deleted in the meantime.
   for (const { path } of listExpired([...past, ...ahead])) rmSync(path, { force: true });
   const names = listNames(folder);
   pruneChecksums(folder, names);

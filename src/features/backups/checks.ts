@@ -31,7 +31,7 @@ const LASTING_MS = 3_600_000;
 
 type CopyFailure = BackupState["copy-failure"];
 
-/** @param daemon the running one; undefined if none runs */
+/** @param daemon the running daemon; undefined if none runs */
 export const backupIntervalMs = (daemon: DaemonRow | undefined): number =>
   daemon?.backupEveryMs ?? DAY_MS;
 
@@ -49,8 +49,8 @@ export function checkFoundDamage({ config }: Runtime): HealthCondition[] {
 /**
  * Reports a failed or overdue backup.
  * @param lastAt when the last backup was made (epoch ms)
- * @param startedAt when the daemon started, from which time a first backup is due
- * @param daemon the running one; undefined if none runs
+ * @param startedAt when the daemon started; the wait for a first backup begins at this time
+ * @param daemon the running daemon; undefined if none runs
  */
 export function checkBackupAge(
   { config, now }: Runtime,
@@ -78,8 +78,8 @@ export function checkBackupAge(
 }
 
 /**
- * Returns why backups cannot be written to their folder. A failed backup would be recorded there,
- * too, so the record would be missing.
+ * Returns why backups cannot be written to their folder. A failed backup is recorded in the same
+ * folder, so there would be no record of it.
  */
 function findFolderProblem(folder: string): string | null {
   if (!existsSync(folder)) return null;

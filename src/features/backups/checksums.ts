@@ -7,7 +7,7 @@ import { appendDurably, replaceDurably } from "../../platform/durable-file.ts";
 /** The name of the file with the checksums, in the format of `sha256sum --check`. */
 export const CHECKSUMS = "SHA256SUMS";
 const DIGITS = 64;
-/** The name follows the digits and two spaces. */
+/** The index at which the name of the file begins in a line, after the digits and two spaces. */
 const NAME_AT = DIGITS + 2;
 
 /**

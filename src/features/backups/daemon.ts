@@ -60,7 +60,8 @@ function removeRestoreDraft({ config, log }: Runtime): void {
 const backups: DaemonPart = {
   async prepare(config) {
     const { dir } = config.backups;
-    // `opened` ends a handover that was interrupted while its last copy was being made.
+    // A handover that was interrupted while its last copy was being made does not prevent a start,
+    // because `opened` ends it.
     if (!isMakingLastCopy(config)) assertNotHandedOver(config);
     const copies = dir === null ? undefined : await openBackupDir(config, dir);
     await assertNotReplaced(config);
@@ -72,7 +73,8 @@ const backups: DaemonPart = {
         copies?.check(rt);
       },
       started: (rt: Runtime, control: DaemonControl) => watchForHandover(rt, control),
-      // After a handover, the copy in its folder is the only one to continue from.
+      // After a handover, no last copy is made, because the other server continues from the copy in
+      // the folder of the handover.
       ...(copies && {
         stopped: async (rt) => readHandover(config)?.state === "done" || copies.makeLast(rt),
       }),

@@ -62,13 +62,13 @@ export function addToErasureList(config: Config, lines: readonly string[]): void
 export const measureErasureList = (config: Config): number =>
   statSync(erasureListPath(config), { throwIfNoEntry: false })?.size ?? 0;
 
-/** Returns the lines of the list. */
 export const readErasureList = (config: Pick<Config, "masterKeyPath">): string[] =>
   selectValid(readLines(erasureListPath(config)));
 
-/** A signature of a copy covers these facts and the lines. */
+/**
+ * The facts about a copy of the list. The signature of the copy covers these facts and the lines.
+ */
 type CopyFacts = {
-  /** The ID of the server. */
   server: string;
   /** When the list was complete, epoch ms. */
   asOf: number;
@@ -111,7 +111,7 @@ export function readErasureCopy({ masterKeyPath }: Config, folder: string): Eras
     return signature.length === expected.length && timingSafeEqual(signature, expected);
   });
   if (!isSigned || !lines[0]?.startsWith(FACTS)) return { lines: selectValid(lines), facts: null };
-  // The text after the signature is not signed.
+  // The text after the signature is not signed, so it is ignored.
   return {
     lines: selectValid(lines.slice(0, signedLines)),
     facts: JSON.parse(lines[0].slice(FACTS.length)) as CopyFacts,

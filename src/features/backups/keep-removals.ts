@@ -52,7 +52,8 @@ function signErasureList({ config, store, now, log }: Runtime): void {
       asOf: now(),
     });
   } catch (error) {
-    // The removal is committed, and the next backup writes the copy again.
+    // The error is only logged, because the removal is committed and the next backup writes the
+    // copy again.
     const reason = errorInWords(error);
     log("warn", "The list of erased guests could not be copied to the backups.", { reason });
   }

@@ -78,8 +78,8 @@ function assertOwnFolder({ config, store }: Runtime, folder: string): void {
 }
 
 /**
- * Lists the backup folder, if it exists, and --backup-dir, or the last one if none is set. The disk
- * of --backup-dir may not be mounted.
+ * Lists the backup folder if it exists, and --backup-dir, whose disk may not be mounted. If no
+ * --backup-dir is set, the folder of the last copy is listed instead.
  */
 export function listBackupFolders({ config }: Runtime): string[] {
   const { backupFolder } = config;

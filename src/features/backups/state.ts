@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import { replaceDurably } from "../../platform/durable-file.ts";
 
-/** When --backup-command ended, and why it failed; null if it did not. */
+/** `at`: when --backup-command ended. `reason`: why it failed; null if it succeeded. */
 export type CommandResult = { at: number; reason: string | null };
 
 /** The results of the last runs of each kind. Times are epoch milliseconds. */
@@ -58,7 +58,7 @@ export type BackupState = {
     afterEvent: string;
     /** The paths of the backups that were read. */
     verified: string[];
-    /** The IDs of the first events that differ from their SHA-256. */
+    /** The IDs of the first events that were found to differ from their SHA-256. */
     altered: string[];
     damaged: { path: string; reason: string }[];
   };

@@ -44,18 +44,21 @@ export type FoundTag = { kind: "authentic"; tag: BackupTag } | { kind: TagDefect
 const FIRST_LINE = "deskbell-backup 1";
 const PAGE_BYTES = 4096;
 /**
- * The last line of the text: `deskbell-tag`, the offset of the text, the HMAC, and the end of the
- * line.
+ * Matches the last line of the text: `deskbell-tag`, the offset of the text in the file (16
+ * digits), and the HMAC.
  */
 const LAST_LINE = /^deskbell-tag (\d{16}) ([0-9a-f]{64})\n$/;
 const FINGERPRINT = /^[0-9a-f]{16}$/;
 const HMAC_DIGITS = 64;
 const LAST_LINE_BYTES = "deskbell-tag ".length + 16 + 1 + HMAC_DIGITS + 1;
-/** The limit allows for two million erased visits. */
+/** The text lists erased visits, and 64 MiB have room for two million of them. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Derives a key for one purpose, so that what it signs is never accepted for another. */
+/**
+ * Derives the key for one purpose, such as `backup tag 1`. A signature that was made for one
+ * purpose is never accepted for another.
+ */
 export const deriveKey = (masterKey: Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", masterKey, "", `deskbell ${purpose}`, 32));
 
@@ -80,8 +83,9 @@ export function appendTag(path: string, facts: BackupFacts, masterKey: Buffer): 
 }
 
 /**
- * Replaces the tag of a file with one that another key authenticates. A file whose content is no
- * longer what its tag says is left as it is, because a new tag would hide the damage.
+ * Replaces the tag of a file with one that another key authenticates. If the SHA-256 of the
+ * database differs from the one in its tag, the file stays unchanged, because a new tag would hide
+ * the damage.
  * @returns the SHA-256 of the whole file; undefined if its content has changed
  */
 export function replaceTag(path: string, tag: BackupTag, masterKey: Buffer): string | undefined {
@@ -106,8 +110,8 @@ function tagText({ erased, ...facts }: BackupTag, masterKey: Buffer): Buffer {
   const head = JSON.stringify({ ...facts, key: keyName(key) });
   const body = [FIRST_LINE, head, ...erased].map((line) => `${line}\n`).join("");
   const unpaddedBytes = Buffer.byteLength(body) + LAST_LINE_BYTES;
-  // Empty lines complete the last page, for programs that divide the size of the file by that of a
-  // page.
+  // Empty lines fill the last page, because some programs compute the number of pages from the size
+  // of the file.
   const bytesInLastPage = (facts.bytes + unpaddedBytes) % PAGE_BYTES;
   const padding = "\n".repeat((PAGE_BYTES - bytesInLastPage) % PAGE_BYTES);
   const signed = `${body}${padding}deskbell-tag ${String(facts.bytes).padStart(16, "0")} `;
@@ -117,7 +121,7 @@ function tagText({ erased, ...facts }: BackupTag, masterKey: Buffer): Buffer {
 /**
  * Reads the tag at the end of a file. The database itself is not read: compare its SHA-256 with
  * that of the tag.
- * @param masterKeys the keys, one of which must have authenticated the file
+ * @param masterKeys the keys to try; the tag is authentic if one of them made it
  */
 export function readTag(path: string, masterKeys: readonly Buffer[]): FoundTag {
   const text = readText(path);
@@ -138,9 +142,8 @@ export function readTag(path: string, masterKeys: readonly Buffer[]): FoundTag {
 }
 
 /**
- * Returns the fingerprints of the master keys with which, as the file says, its data may be
- * encrypted; undefined if the file does not say. The fingerprints are not authenticated, so use
- * them only to name keys.
+ * Returns the fingerprints of the master keys with which the data may be encrypted; undefined if
+ * the file names none. The fingerprints are not authenticated, so use them only to name keys.
  */
 export function readDataKeys(path: string): string[] | undefined {
   const text = readText(path);
@@ -161,7 +164,10 @@ function isSigned({ signed, hmac }: TagText, key: Buffer): boolean {
   return timingSafeEqual(createHmac("sha256", key).update(signed).digest(), hmac);
 }
 
-/** Returns whether a file ends like one with a tag, which anybody may have written. */
+/**
+ * Returns whether the end of a file has the form of a tag. The tag is not authenticated, so anybody
+ * may have written it.
+ */
 export function hasTag(path: string): boolean {
   return useFile(path, "r", (file) => findText(file) !== undefined);
 }

@@ -17,13 +17,15 @@ parentPort?.once("message", () => stopping.abort());
 const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON, isDaemon: true });
 const { signal } = stopping;
 if (work === "last-copy") process.exitCode = (await backUpAndCopy(rt, signal)) ? 0 : 1;
-// The data are copied at normal priority, because the write-ahead log grows until they are copied.
+// The thread keeps its normal priority until the data are copied, because the write-ahead log grows
+// during the copy.
 else await runMaintenance(rt, { backUp: work === "backup", signal, onCopied: lowerPriority });
 rt.close();
 parentPort?.close();
 
 function lowerPriority(): void {
-  // Linux has a priority for each thread. Elsewhere, this would slow down the whole daemon.
+  // Linux has a priority for each thread. Other systems have one for the whole process, so a low
+  // priority would slow down the daemon.
   if (process.platform !== "linux") return;
   try {
     setPriority(constants.priority.PRIORITY_LOW);

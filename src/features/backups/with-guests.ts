@@ -26,7 +26,7 @@ const findBackupsWithGuests: FindErasedGuests = (rt) => {
   return { fields: { backups }, notes };
 };
 
-/** Each function tells, when guests are erased, where their data remain. */
+/** When guests are erased, each of these functions tells where their data remain. */
 export const erasedGuests: readonly FindErasedGuests[] = [findBackupsWithGuests];
 
 /**

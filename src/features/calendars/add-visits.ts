@@ -36,7 +36,6 @@ export function addVisits(
   return cutAt;
 }
 
-/** The number of visits whose guests are decrypted together. */
 const DECRYPTED_TOGETHER = 500;
 
 /**

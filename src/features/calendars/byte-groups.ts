@@ -1,4 +1,3 @@
-/** The number of texts that are encoded together. */
 const GROUP_SIZE = 100;
 
 /**
@@ -21,7 +20,6 @@ export function createByteGroups() {
       count += 1;
       if (count % GROUP_SIZE === 0) flush();
     },
-    /** Returns the number of texts. */
     count: (): number => count,
     finish(): Buffer[] {
       flush();

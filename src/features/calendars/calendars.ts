@@ -55,7 +55,8 @@ export function revokeCalendar(rt: Runtime, businessId: string, id: string): Cal
 }
 
 /**
- * Returns undefined for an unknown token and for the token of a revoked calendar.
+ * Returns the calendar with a token. Returns undefined if the token is unknown, if its calendar is
+ * revoked, or if `slug` names another business.
  * @param slug the business in the URL; absent in URLs of earlier versions
  */
 export function findCalendarByToken(
@@ -83,7 +84,8 @@ export function recordFormerUrl(rt: Runtime, { id, formerUrlReadAt }: CalendarRo
   try {
     rt.tx(() => rt.openStore(createCalendarStore).setFormerUrlReadAt(id, now));
   } catch (error) {
-    // A full or busy disk has a condition of its own, and must not make the feed unavailable.
+    // A full disk or a busy database has a health condition of its own, and must not make the feed
+    // unavailable.
     if (!(error instanceof AppError) && !isSqliteError(error)) throw error;
   }
 }

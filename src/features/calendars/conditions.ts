@@ -33,7 +33,7 @@ const checkFull = (rt: Runtime): HealthCondition[] =>
     },
   );
 
-/** Reports calendars that a phone has read at the URL of an earlier version within a week. */
+/** Reports calendars that a phone has read within the last week at a URL of an earlier version. */
 const checkFormerUrls = (rt: Runtime): HealthCondition[] =>
   withOwners(rt, rt.openStore(createCalendarStore).listAtFormerUrl(rt.now() - WEEK_MS)).map(
     ({ calendar: { id, staffId, withGuests }, business: { slug }, owner }) => {

@@ -117,7 +117,8 @@ export function createEntryWriter(
     );
     return {
       uid,
-      // A session has no version of its own; the time of its last change rises with each change.
+      // A session has no version of its own, so the time of its last change, in minutes, serves as
+      // the sequence.
       sequence: Math.floor(updatedAt / MINUTE_MS),
       // One confirmed guest confirms the session; a session without guests is cancelled.
       status: statuses.find((status) => status === "CONFIRMED") ?? statuses[0] ?? "CANCELLED",

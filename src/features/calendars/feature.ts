@@ -20,9 +20,9 @@ export const calendars = {
   checks: () => import("./conditions.ts"),
   idPrefixes: ["cal"],
   auditActions: ["calendar.created", "calendar.revoked"],
-  // A restore of an untrusted backup revokes each active calendar of the backup that the database in
-  // use lacks or has with other rights. The audit log records each revocation as the action in
-  // `revoked`.
+  // A restore of an untrusted backup compares the active calendars of the backup with the database
+  // in use. If this database lacks a calendar, or has it with other `rights`, the restore revokes
+  // the calendar and records the action in `revoked` in the audit log.
   access: {
     calendar: {
       table: "calendar",

@@ -3,7 +3,7 @@ import type { Runtime } from "../../app/runtime.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The state of a feed that `writeFeed` writes. */
+/** Identifies the content that `writeFeed` would write now. */
 export type Feed = {
   /**
    * A value that differs after every change of the feed. Phones poll often, so computing it reads

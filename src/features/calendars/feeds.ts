@@ -19,7 +19,10 @@ type Pending = { resolve: (body: Buffer) => void; reject: (error: Error) => void
  * phones poll in the same minute.
  */
 const IDLE_MS = 30_000;
-/** How long the last body of a feed is kept: a stranger may read a leaked URL in a loop. */
+/**
+ * The last body of a feed is kept for this time, because a stranger may read a leaked URL in a
+ * loop.
+ */
 const BODY_KEPT_MS = 30_000;
 /** The total size of the kept bodies before compression; a larger body is not kept. */
 const MAX_KEPT_BYTES = 16_000_000;
@@ -41,7 +44,7 @@ export function createCalendarFeeds(config: Config) {
     const workerData: FeedThreadData = { config: { ...config, mayCreate: false } };
     const code = featureThread("calendars");
     const started = new Worker(code, { eval: typeof code === "string", workerData });
-    // A thread that waits for requests does not keep the daemon running.
+    // `unref` lets the daemon exit while the thread waits for requests.
     started.unref();
     started.on("message", (reply: FeedReply) => {
       const { resolve, reject } = pending.get(reply.request) ?? {};

@@ -48,7 +48,6 @@ export type CalendarMethod = "PUBLISH" | "CANCEL";
 export const writeMailedStart = (method: CalendarMethod): string =>
   `${["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//deskbell//mail//EN", "CALSCALE:GREGORIAN", `METHOD:${method}`].join("\r\n")}\r\n`;
 
-/** The line after the entries. */
 export const CALENDAR_END = "END:VCALENDAR\r\n";
 
 /** Returns an entry. One template is faster than a list of lines: a feed has thousands. */
@@ -106,10 +105,13 @@ const MAX_LINE_BYTES = 75;
 /** Matches printable ASCII and Latin letters without characters that need an escape. */
 const PLAIN = /^[ -+\--:<-[\]-~\u00a0-\u00ac\u00ae-\u024f]*$/;
 
-/** Matches the characters of PLAIN, and some that need an escape. */
+/**
+ * Matches the characters of PLAIN, and the four that `escapeSyntax` escapes: backslash, semicolon,
+ * comma and line break.
+ */
 const SIMPLE = /^[\n -~\u00a0-\u00ac\u00ae-\u024f]*$/;
 
-/** Returns a property with its text, folded, without the end of its line. */
+/** Returns a property with its text as a folded line, without the CRLF at its end. */
 const textLine = (property: string, text: string): string =>
   fold(`${property}:${PLAIN.test(text) ? text : escapeText(text)}`);
 
@@ -143,7 +145,7 @@ function fold(line: string): string {
       bytes = 1;
     }
     bytes += size;
-    // Such a character takes two places in the text.
+    // A character above U+FFFF takes two places in a JavaScript string.
     if (code > 0xff_ff) at += 1;
   }
   return folded + line.slice(start);

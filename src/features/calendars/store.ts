@@ -12,9 +12,12 @@ export type CalendarRow = {
   withGuests: boolean;
   createdAt: number;
   revokedAt: number | null;
-  /** When the first visit begins that did not fit into the feed; null if all did. */
+  /** The start of the first visit that did not fit into the feed; null if all visits fit. */
   cutAt: number | null;
-  /** The last read at a URL without the business, accurate to a day; null if there was none. */
+  /**
+   * When the feed was last read at a URL that does not name the business, accurate to a day; null
+   * if never.
+   */
   formerUrlReadAt: number | null;
 };
 
@@ -58,14 +61,17 @@ export function createCalendarStore(db: Db) {
     /** Returns the calendars of all businesses whose feeds lack visits. */
     listCut: () => selectCut.all().map(parse),
     setCutAt: (id: string, cutAt: number | null) => void setCutAt.run({ id, cutAt }),
-    /** Returns the calendars of all businesses that were read at a URL without the business. */
+    /**
+     * Returns the calendars of all businesses that were read, since a given time, at a URL that
+     * does not name the business.
+     */
     listAtFormerUrl: (since: number) => selectAtFormerUrl.all(since).map(parse),
     setFormerUrlReadAt: (id: string, at: number) => void setFormerUrlReadAt.run({ id, at }),
     revoke: (id: string, at: number) => void revoke.run({ id, at }),
   };
 }
 
-/** A segment of a booking, or a reservation, with what a calendar shows of it. */
+/** A segment of a booking, or a reservation, with the fields that a calendar entry shows. */
 export type CalendarPart = Pick<
   Visit,
   "status" | "customerRef" | "version" | "createdAt" | "updatedAt"
@@ -85,7 +91,10 @@ export type CalendarPart = Pick<
     /** When the visit begins, which can be before its segment. */
     visitStartsAt: number;
     guests: number;
-    /** The encrypted guest data in hexadecimal; empty if there are none or they are not wanted. */
+    /**
+     * The encrypted guest data in hexadecimal; empty if the visit has none, or if `withGuests` is
+     * false.
+     */
     sealedHex: string;
     /** The position in the booking; null for a reservation. */
     position: number | null;
@@ -189,8 +198,8 @@ export function createCalendarVisitStore(db: Db) {
 
   return {
     /**
-     * Reads a whole feed with one query, because one for each of 20,000 visits took a second. Past
-     * visits come latest first and without cancelled ones, future visits earliest first.
+     * Reads a whole feed with one query, because separate queries for 20,000 visits took a second.
+     * Past visits come latest first and without cancelled ones, future visits earliest first.
      */
     *iterate(
       { staffId, withGuests, ...span }: CalendarFilter,

@@ -53,8 +53,9 @@ const DATES = [
 ];
 
 /**
- * Returns how a spreadsheet has spoiled the text of a cell; undefined if it seems unchanged. A date
- * or number is a sign of this only if the text is no prose.
+ * Returns how a spreadsheet has spoiled the text of a cell; undefined if the text seems unchanged.
+ * Prose may look like a date or number, so dates and numbers count as spoiled only in cells that
+ * are not prose.
  */
 export function findSpoiledText(
   text: string,

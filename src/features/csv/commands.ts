@@ -56,7 +56,6 @@ const csv = command({
 });
 
 type Stored = { rt: Runtime; business: BusinessRow };
-/** The flags that describe a new business. */
 type NewBusinessFlags = {
   [K in "businessSlug" | "businessName" | "timezone" | "currency"]?: string | undefined;
 };
@@ -128,7 +127,8 @@ async function updateFromCsv(cli: Cli, { rt, business }: Stored, source: CsvSour
     cli.note(`empty cells clear the ${column} of ${countOf(objects, "object")}.`);
   const plan = planReplacement(rt, replacement);
   if (plan.version !== plan.fromVersion) {
-    // A person sees the changes before the question; without a question, they are printed once.
+    // A person must see the changes before answering the question. If no question follows, the
+    // changes are printed once, below.
     if (!yes && !dryRun && !json) reportChange(cli, plan, { dryRun: true });
     await cli.agree(
       `Update ${slug} from ${source.name}?`,

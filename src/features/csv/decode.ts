@@ -7,7 +7,7 @@ export type CsvSource = { name: string; bytes: Uint8Array };
 export type CsvText = {
   text: string;
   encoding: "UTF-8" | "UTF-16LE" | "UTF-16BE" | "Windows-1252";
-  /** Whether the encoding is guessed: the file names none, and is not UTF-8. */
+  /** Whether the encoding is a guess, because the file has no byte order mark and is not UTF-8. */
   encodingAssumed: boolean;
 };
 
@@ -33,7 +33,7 @@ export function decodeCsv({ name, bytes }: CsvSource): CsvText {
   return decoded;
 }
 
-/** The first bytes of Excel's files: the current format, and that before 2007. */
+/** The first bytes of .xlsx files, and of Excel's format before 2007. */
 const WORKBOOK_SIGNATURES = [
   [0x50, 0x4b, 0x03, 0x04],
   [0xd0, 0xcf, 0x11, 0xe0],
@@ -54,8 +54,8 @@ function decodeAny(bytes: Uint8Array): CsvText | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return decode("UTF-16LE");
   if (first === 0xfe && second === 0xff) return decode("UTF-16BE");
-  // A file without a byte order mark begins with a Latin letter. One of the letter's two bytes in
-  // UTF-16 is 0.
+  // A CSV table begins with a Latin letter. If the file is UTF-16 without a byte order mark, one of
+  // the letter's two bytes is 0.
   if (first !== 0 && second === 0) return decode("UTF-16LE", true);
   if (first === 0 && second !== 0) return decode("UTF-16BE", true);
   return decode("UTF-8") ?? decode("Windows-1252", true);

@@ -68,7 +68,7 @@ export class Entries {
       });
   }
 
-  /** Adds an entry, and makes a part of another object known to its parent. */
+  /** Adds an entry. The entry of a variant or size is also added to the `parts` of its parent. */
   add(entry: Entry): Entry {
     const { type, draft, parent, formerKeys } = entry;
     append(this.#lists, type, entry);
@@ -86,8 +86,9 @@ export class Entries {
   ofType = (type: CsvType): readonly Entry[] => this.#lists.get(type) ?? [];
 
   /**
-   * Returns the keys or names to suggest: those of stored objects, or for a new business those of
-   * the table. The list is cached, because a table can have 100,000 unknown rows.
+   * Returns the keys or names to suggest for an unknown one. They are taken from the stored
+   * objects, or from the table if the business is new. The list is cached, because a table can have
+   * 100,000 unknown rows.
    */
   namesToSuggest(types: readonly CsvType[], field: "key" | "name"): readonly string[] {
     const id = `${field} ${types.join(" ")}`;
@@ -100,7 +101,9 @@ export class Entries {
     return known;
   }
 
-  /** Finds entries by their current or a former key; without a key, by their name. */
+  /**
+   * Finds entries by their current or former key. If no key is given, finds entries by their name.
+   */
   find(type: CsvType, { key, name }: Wanted, parent?: Entry): readonly Entry[] {
     const scope = scopeOf(type, parent);
     if (key !== undefined)

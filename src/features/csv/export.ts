@@ -20,7 +20,8 @@ import { countOf } from "../../domain/text.ts";
 import { type Currency, formatMoney } from "../../domain/money.ts";
 
 /**
- * Returns the services and menu as CSV. `skipped` lists what CSV cannot contain: `3 promotions`.
+ * Returns the services and menu as CSV. `skipped` lists what CSV cannot contain, such as `3
+ * promotions`.
  */
 export function writeCatalog({ business, objects }: Catalog): {
   content: string;

@@ -31,8 +31,8 @@ export const CSV_TYPES = [
 export type CsvType = (typeof CSV_TYPES)[number];
 
 /**
- * The types of parts, each with the type of the object that has such parts, and with the field that
- * lists them in a catalog file.
+ * Maps each type of part to the type of the object that has such parts (`type`), and to the field
+ * that lists them in a catalog file (`list`).
  */
 export const CSV_PARENTS = {
   variant: { type: "service", list: "variants" },
@@ -88,8 +88,8 @@ export function writeCell(text: string): string {
 }
 
 /**
- * Returns the text of a cell without the apostrophe that `writeCell` adds, and with the line breaks
- * of a catalog file.
+ * Returns the text of a cell without the apostrophe that `writeCell` adds. Line breaks become line
+ * feeds, as in a catalog file.
  */
 export function readCell(cell: string): string {
   const text = cell.replaceAll(/\r\n?/g, "\n");

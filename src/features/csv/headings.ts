@@ -62,7 +62,7 @@ export function columnOf(title: string): CsvColumn | undefined {
   const words = wordsIn(title);
   const isUnit = (word: string) =>
     UNIT_WORDS.has(word) || CURRENCY_CODES.includes(word.toUpperCase());
-  // The words of a unit are left out one by one, from the end.
+  // Unit words at the end of the title are dropped one by one, until the rest is a known title.
   for (let length = words.length; length > 0; length--) {
     const column = columnsByTitle.get(words.slice(0, length).join("_"));
     if (column !== undefined) return column;

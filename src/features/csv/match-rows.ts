@@ -223,8 +223,8 @@ class RowMatcher {
     parent: Entry | undefined,
     { isKeyDerived }: { isKeyDerived: boolean },
   ): void {
-    // No object has the key of the row, or its name if the row has no key. An existing object may
-    // still have the name of the row, or the key that was made from the name.
+    // No object matches the row so far. If the row has a key, another object may still have the
+    // row's name. If the key was made from the name, another object may have that key.
     const [owner] = this.#entries.find(type, isKeyDerived ? { key } : { name }, parent);
     // Two new objects may share a name.
     if (owner === undefined || (!isKeyDerived && owner.exported === undefined)) return;

@@ -29,7 +29,7 @@ import { CLEARABLE_COLUMNS, findCellProblem, setCell } from "./set-cell.ts";
 export type CsvPatch = {
   /** The whole catalog after the change; valid only if `issues` is empty. */
   merged: MergedCatalog | null;
-  /** The sections of the rows, with all objects of each section. */
+  /** The sections that the rows belong to, each with all its objects. */
   sections: ImportedSections;
   /** The number of categories that the column `category` names and the catalog lacks. */
   newCategories: number;
@@ -41,7 +41,8 @@ export type CsvPatch = {
 export type ClearedCells = { column: CsvColumn; objects: number };
 
 /**
- * Returns the catalog with the cells of a table. Changes only the objects and columns of the table.
+ * Returns the catalog with the cells of a table. Objects and columns that the table does not
+ * contain stay as they are.
  * @param options `isNew`: whether the business does not exist yet; `catalog` then has no objects
  */
 export function patchCatalog(
@@ -139,8 +140,8 @@ function countCleared(matched: readonly MatchedRow[]): ClearedCells[] {
 }
 
 /**
- * Returns the cells with issues other than a missing field. Such an issue keeps the field from
- * being set, so that it only seems to be missing.
+ * Returns the cells that have an issue other than a missing field. Such an issue keeps a field from
+ * being set, so the validation wrongly reports the field as missing.
  */
 const findInvalidCells = (issues: readonly CsvIssue[]): ReadonlySet<string> =>
   new Set(issues.filter(({ code }) => code !== "missing_field").map(cellId));
@@ -177,7 +178,10 @@ function sectionsOf(entries: Entries): ImportedSections {
 
 type ExplainContext = { table: CsvTable; entries: Entries; file: AuthoredFile; isNew: boolean };
 
-/** Returns the issues of the changed catalog with the rows and titles of the table. */
+/**
+ * Returns the issues of the changed catalog, with the rows and titles of the table instead of
+ * paths.
+ */
 function explainIssues(
   found: readonly CatalogIssue[],
   invalidCells: ReadonlySet<string>,

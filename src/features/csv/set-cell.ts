@@ -27,8 +27,8 @@ export function setCell(
   if (isPartType(entry.type) && (column === "parent_key" || column === "category"))
     return undefined;
   const isUnchanged = text === (entry.exported?.[column] ?? "").trim();
-  // The price of a dish is set even if it is unchanged. A dish without a price of its own has the
-  // price of its cheapest size, and would change its price with the sizes in the table.
+  // An unchanged price of a dish is set, too. A dish without a price of its own shows the price of
+  // its cheapest size, which would otherwise change with the sizes in the table.
   if (isUnchanged && !(column === "price" && entry.type === "menu_item")) return undefined;
   if (!FIELDS[entry.type].includes(column))
     return `has no meaning in a row of type ${entry.type}: leave the cell empty`;

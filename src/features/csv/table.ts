@@ -78,7 +78,8 @@ export function readCsvTable(name: string, text: string, required: readonly CsvC
 }
 
 function parseRecords(name: string, text: string): string[][] {
-  // Excel writes the line `sep=;` and follows it, but does not show it as a row.
+  // Excel writes and reads a first line such as `sep=;`, which names the separator, but does not
+  // show it as a row.
   const [separatorLine, separator] = /^"?sep=(.)"?\r?(?:\n|$)/i.exec(text) ?? [];
   const table = text.slice(separatorLine?.length ?? 0);
   try {
@@ -103,7 +104,8 @@ function explainSyntaxError({ code, message }: CsvError): string {
 
 /** Returns the most frequent separator of the first row: many spreadsheets write semicolons. */
 function separatorOf(text: string): string {
-  // Lines of only separators and spaces are no row: spreadsheets write them for empty rows.
+  // Spreadsheets write a line of only separators and spaces for an empty row, so such a line cannot
+  // be the row of titles.
   const titles = /^[^\r\n]*[^\s,;][^\r\n]*/m.exec(text)?.[0].replaceAll(/"[^"]*"/g, "") ?? "";
   const count = (separator: string) => titles.split(separator).length;
   return [",", ";", "\t"].toSorted((a, b) => count(b) - count(a))[0] ?? ",";

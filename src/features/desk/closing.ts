@@ -26,14 +26,14 @@ const MINUTE_MS = 60_000;
 type OpenDay = { date: string; shifts: Interval[]; nowMin: number };
 
 /**
- * Returns yesterday if its hours, as those of a bar, go on after midnight and are not over yet;
- * otherwise today.
+ * Returns yesterday if its opening hours run past midnight, as in a bar, and have not ended yet.
+ * Otherwise returns today.
  */
 function findOpenDay(schedule: ScheduleDoc, timezone: string, now: number): OpenDay {
   const minute = Math.floor(now / MINUTE_MS);
   const today = dayAt(timezone, minute);
-  // Opening hours can end at 48:00, so the days before today are read too. Merged shifts would join
-  // yesterday's hours and today's if they meet at midnight.
+  // Opening hours can end at 48:00, so the days before today are read too. The shifts are not
+  // merged, because merging would join yesterday's hours and today's if they meet at midnight.
   const { unmergedShifts, closures } = createWorkingTimeReader(
     schedule,
     localDays(timezone, today - 2, today + 2),
@@ -99,7 +99,10 @@ function recordClosing(rt: Runtime, business: BusinessRow, date: string): void {
   rt.openStore(createClosingStore).save({ businessId: business.id, date, before, closed });
 }
 
-/** Returns the closing of a date; undefined if its hours were changed since, for example by a file. */
+/**
+ * Returns the closing of a date; undefined if there is none, or if the hours of the date were
+ * changed later, for example by a catalog file.
+ */
 function findClosing(rt: Runtime, business: BusinessRow, date: string): ClosingRow | undefined {
   const closing = rt.openStore(createClosingStore).find(business.id, date);
   return closing && deepEqual(closing.closed, exceptionsOf(business, date)) ? closing : undefined;
@@ -118,7 +121,8 @@ function parseClock(text: string, nowMin: number, endMin: number): number {
   if (Number.isNaN(minuteOfDay))
     throw new ClosingError("validation_failed", "invalid", "The time must be one such as 15:30.");
   if (minuteOfDay > nowMin) return minuteOfDay;
-  // A shift of the open day may end after midnight, but cannot begin after it.
+  // A shift of the open day may end after midnight but cannot begin then, so the business could not
+  // open again at this time.
   const inNight = minuteOfDay + DAY_MIN;
   if (nowMin < inNight && inNight < endMin)
     throw new ClosingError(
@@ -145,7 +149,8 @@ export const reopen = (rt: Runtime, slug: string): ChangeResult =>
   rt.tx(() => {
     const business = getBusiness(rt, slug);
     const closing = currentClosing(rt, business);
-    // The empty text is no date, so nothing changes if the closing was taken back already.
+    // If the closing was already taken back, the empty text, which is no date, makes
+    // `restoreDateHours` change nothing.
     if (closing === undefined) return restoreDateHours(rt, slug, "", []);
     return restoreDateHours(rt, slug, closing.date, closing.before);
   });

@@ -44,8 +44,8 @@ export function hasHttpsOrLoopback(request: PageRequest): boolean {
 }
 
 /**
- * Returns whether the browser reaches the server by plain http on the same machine. The Host header
- * decides if no public URL is set.
+ * Returns whether the browser reaches the server by plain http on the same machine. If no public
+ * URL is set, the Host header decides.
  */
 function isHttpOnLoopback({ rt, context: { request } }: PageRequest): boolean {
   const url = URL.parse(rt.config.http.publicUrl || `http://${getHeader(request, "host") ?? ""}`);

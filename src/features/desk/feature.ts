@@ -25,9 +25,9 @@ export const desk = {
     "desk.revoked",
     "desk.device_revoked",
   ],
-  // A restore of an untrusted backup revokes each active desk of the backup that the database in
-  // use lacks or has with other rights. The audit log records each revocation as the action in
-  // `revoked`.
+  // A restore of an untrusted backup compares the active desks of the backup with the database in
+  // use. If this database lacks a desk, or has it with other `rights`, the restore revokes the desk
+  // and records the action in `revoked` in the audit log.
   access: {
     desk: {
       table: "desk",
@@ -37,6 +37,7 @@ export const desk = {
       revoked: "desk.revoked",
     },
   },
-  // A backup may have links and devices that were used or revoked after it was made.
+  // A restore empties these tables, because a backup may have links and devices that were used or
+  // revoked after it was made.
   emptiedByRestore: ["alert_link", "desk_action", "desk_device", "desk_link"],
 } as const satisfies Feature;

@@ -41,7 +41,9 @@ export function showPairing(request: PageRequest): HttpResponse {
   });
 }
 
-/** Pairs the device, and leads to the desk, whose address has no token. */
+/**
+ * Pairs the device, and redirects it to the desk, so that the token is no longer in the address.
+ */
 export function postPairing(request: PageRequest): HttpResponse {
   if (!hasHttpsOrLoopback(request)) return respondNeedsHttps(request);
   const { rt, slug, context } = request;

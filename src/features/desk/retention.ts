@@ -16,7 +16,7 @@ const pruneDesks: ExpiringRows = (rt, _after, _limit, { now }) => {
   rt.openStore(createDeskStore).prune(now, now - ACTION_MS);
   rt.openStore(createAlertLinkStore).prune(now);
   rt.openStore(createClosingStore).prune(addDays(localDateOf(now, "UTC"), -CLOSING_DAYS));
-  // No row is left for another call.
+  // The value undefined tells the caller that no expired row is left for another call.
   return undefined;
 };
 

@@ -6,7 +6,8 @@ import type { Teller, VisitAction, VisitStatus } from "../../domain/bookings/vis
 // `localOf`).
 
 /**
- * What a desk shows and changes. `guests` are contact details and notes; names are always shown.
+ * The rights of a desk say what it shows and changes. The right `guests` shows contact details and
+ * notes; names are shown without it.
  */
 export const DESK_RIGHTS = ["visits", "sold-out", "close", "check-in", "guests"] as const;
 export type DeskRight = (typeof DESK_RIGHTS)[number];
@@ -71,11 +72,17 @@ const DEVICE_KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/Linux|CrOS/, "Linux"],
 ];
 
-/** Returns the kind of a device, and not its whole User-Agent, which is text from a stranger. */
+/**
+ * Returns the kind of a device. Its whole User-Agent is not used, because it is text from a
+ * stranger.
+ */
 export const deviceKindOf = (userAgent = ""): string =>
   DEVICE_KINDS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? "browser";
 
-/** The actions of a visit that the desk has a button for. The server alone lets a visit expire. */
+/**
+ * The actions on a visit for which the desk has a button. An expiry has none, because the server
+ * alone lets a visit expire.
+ */
 export type DeskVisitAction = Exclude<VisitAction, "expire">;
 
 /** Returns a time as the page gets it, such as `2026-12-01T10:00`. */
@@ -169,9 +176,10 @@ export type DeskView = {
 };
 
 /**
- * The outcome of an action. The page has a text for each code. The text may contain the `count` of
- * visits or tickets, or the `name` of an admitted ticket's event and type; `order` is the code of a
- * confirmed order. A refusal without a code shows `message`, which is in English.
+ * The outcome of an action. The page has a text for each `code`, which may contain `count` (the
+ * number of visits or tickets) or `name` (the event and type of an admitted ticket). `order` is the
+ * code of a confirmed order. If a refusal has no code, the page shows `message`, which is in
+ * English.
  */
 export type DeskOutcome =
   | { ok: true; code: DoneCode; count?: number; name?: string; order?: string; awayId?: string }

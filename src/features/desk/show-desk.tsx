@@ -22,7 +22,10 @@ import { readDeskView, versionOf } from "./view.ts";
 
 const NO_STORE = ["cache-control", "no-store"];
 
-/** Shows the day. The page's script asks for JSON, and sends the version that it has. */
+/**
+ * Shows the desk's page of today. The page's script requests JSON, and names the version that it
+ * already has, so that an unchanged view needs no response body.
+ */
 export function showDesk(request: PageRequest): HttpResponse {
   if (!hasHttpsOrLoopback(request)) return respondNeedsHttps(request);
   const { rt, context } = request;
@@ -44,7 +47,7 @@ function findOutcome(
   return token === null ? undefined : rt.openStore(createDeskStore).findOutcome(device.id, token);
 }
 
-/** Does what a form asks for, once, and shows the day again. */
+/** Runs the action of a form, at most once, and shows the desk's page again. */
 export async function postAction(request: PageRequest): Promise<HttpResponse> {
   if (!hasHttpsOrLoopback(request)) return respondNeedsHttps(request);
   const { rt, context } = request;
@@ -57,7 +60,7 @@ export async function postAction(request: PageRequest): Promise<HttpResponse> {
   const awayId = outcome.ok ? outcome.awayId : undefined;
   // The action may have changed the business, so the session is read again before it is shown.
   const current = sessionOf(request) ?? session;
-  // Codes are not stored with the outcome, so no redirect can show them.
+  // A redirect could not show the codes, because they are not stored with the outcome.
   if (wantsJson(request) || (outcome.codes ?? []).length > 0)
     return respondWithDesk(request, current, outcome, awayId);
   const query = new URLSearchParams({ done: tokenOf(form), ...(awayId && { away: awayId }) });
@@ -119,7 +122,8 @@ function toMessage(
       name === undefined
         ? fillText(texts.done[code], { count })
         : fillText(texts.checkedInAs, { name: showHidden(name) });
-    // A repeated action can come too late for the codes of its order.
+    // The codes of an order are kept for a few minutes only, so an action that is repeated later
+    // gets none.
     if (order !== undefined && codes.length === 0) {
       const command = `deskbell tickets list --order ${order} --business ${slug}`;
       return { text: `${text} ${fillText(texts.codesGone, { command })}`, isGood: true, codes };

@@ -38,7 +38,7 @@ export function readDeskView(
 ): DeskView {
   const { business, desk } = session;
   const { timezone, name } = business.doc;
-  // The version is read before the data: a change after it makes the page's next request find a
+  // The version is read before the data. A change in between then gives the page's next request a
   // newer version.
   const version = versionOf(rt);
   const now = rt.now();
@@ -46,7 +46,8 @@ export function readDeskView(
   const isWholeBusiness = desk.staffId === null;
   const visitsOf = (date: string): DeskVisit[] =>
     toDeskVisits(rt, session, listDay(rt, business, date, desk.staffId ?? undefined));
-  // A bar still deals with the visits of the night after midnight.
+  // The list of today begins with the visits of yesterday that end after midnight, because a bar
+  // still deals with them then.
   const ofNight = visitsOf(addDays(today, -1)).filter(
     ({ end, status }) =>
       end > `${today}T00:00` && (status === "CONFIRMED" || end > localOf(now, timezone)),
@@ -151,7 +152,8 @@ function toDeskVisit(
       ? VISIT_ACTIONS.filter((action) => action !== "expire").filter(
           (action) =>
             !withoutButton.includes(action) &&
-            // The message of the error is not used, so the visit needs no name.
+            // The first argument would name the visit in the error's message. The message is not
+            // used here, so the name is empty.
             actionError("", visit, action, "BUSINESS", rt.now()) === undefined,
         )
       : [],
@@ -186,7 +188,8 @@ function listPending(rt: Runtime, session: DeskSession): DeskVisit[] {
   const reservations =
     staffId === undefined ? rt.store.reservations.listPage(filter, MAX_PENDING) : [];
   const ids = new Set([...bookings, ...reservations].map(({ id }) => id));
-  // The entries of a day say the staff member and place of each service, so the days are read.
+  // The entries of a day name the staff member and place of each service, so the days of these
+  // visits are read.
   const dates = [...bookings, ...reservations].map(({ startsAt }) =>
     localDateOf(startsAt, business.doc.timezone),
   );

@@ -97,7 +97,7 @@ const redirectTo =
     respond(context, status, ["location", location, "content-length", "0"]);
 
 /**
- * Returns the response with a file, with URLs in place of the placeholders of a text.
+ * Returns the response with a file. If the file is a text, URLs replace its placeholders.
  * @param base the URL of the API, for `{{base}}`
  * @param path the path of that URL, for `{{path}}`; empty at the root of the host
  */
@@ -124,9 +124,9 @@ function createFileResponse(name: string, base: string, path: string): CachedRes
 const DEFAULT_BASE = "http://127.0.0.1:4100";
 
 /**
- * Returns the URL of the API for examples. Trusts only a loopback Host: another one could be an
- * attacker's name in a page that a proxy caches. The page's script replaces the URL with that of
- * the page.
+ * Returns the URL of the API for examples. The Host header is trusted only if it names a loopback
+ * host, because a proxy may cache a page in which an attacker has chosen the host. The page's
+ * script replaces the URL with that of the page.
  */
 function baseOf(request: HttpRequest): string {
   const host = getHeader(request, "host") ?? "";

@@ -63,7 +63,7 @@ export function checkRotation({ masterKeyPath }: Config): Finding[] {
   );
 }
 
-/** The danger of a program that has an SQLite of its own. */
+/** A warning about a program that contains an SQLite of its own. */
 const WAL_RISK = "if its SQLite is older than 3.51.3, it can corrupt the database";
 const LITESTREAM = "litestream";
 /** The first version whose SQLite cannot corrupt the database. */
@@ -178,7 +178,7 @@ export function checkKeyExpiry(
 }
 
 /**
- * Reports the secret keys that the upgrade to version 0.2 gave access to bookings and guest data,
+ * Reports the secret keys that got access to bookings and guest data by the upgrade to version 0.2,
  * until the operator has decided about each.
  */
 export const checkGainedScopes = (

@@ -48,7 +48,10 @@ type DoctorDeps = {
 
 const RESTORE = "stop the daemon and restore a backup: deskbell backup list";
 
-/** Conditions that `doctor` has checked itself, more strictly, before it opens the data. */
+/**
+ * Conditions that the report leaves out, because `doctor` checks them itself, more strictly, before
+ * it opens the data.
+ */
 const CHECKED_BEFORE: ReadonlySet<ConditionCode> = new Set(["files.exposed"]);
 
 /**
@@ -203,7 +206,8 @@ async function inspectDaemon(
   const limit = (isRunning ? rt.store.daemon.find()?.openFiles : null) ?? readOpenFileLimit();
   const findings = [...conditions, ...checkOpenFileLimit(limit, rt.store.endpoints.list().length)];
   if (url !== null) {
-    // `aheadMs` is reported as a health condition already.
+    // `aheadMs` is subtracted, because a health condition already reports how far the clock is
+    // ahead.
     const aheadMs = clockAheadMs(rt, rt.store.daemon.find());
     findings.push(...checkDaemonResponse(url, await askDaemon(url), rt.now() - aheadMs));
   }

@@ -20,7 +20,7 @@ export type DatabaseFacts = {
 };
 
 /**
- * Reads the whole file.
+ * Returns facts about a database, and checks the whole file for damage.
  * @throws AppError if the file is not a database, or too damaged to be read
  */
 export const readDatabaseFacts = (path: string): DatabaseFacts => withReadOnlyDatabase(path, read);

@@ -29,8 +29,9 @@ function noteUndecryptable(cli: Cli, { masterKeyPath }: Config, count: number): 
 const INCOMPLETE = `Exits with ${EXIT.someFailed} if some guest data cannot be decrypted: data of this guest may be among them.`;
 
 /**
- * Returns the exit code for a number of visits whose guest data could not be compared. The guest
- * may have more visits than those that were found.
+ * Returns the exit code. If the data of some visits could not be decrypted, the guest may have more
+ * visits than were found, so the code is not 0.
+ * @param undecryptable the number of visits whose guest data could not be compared
  */
 const exitCodeOf = (undecryptable: number): number =>
   undecryptable > 0 ? EXIT.someFailed : EXIT.ok;

@@ -15,7 +15,8 @@ export function eraseGuests(
   business: BusinessRow,
   query: GuestQuery,
 ): { guests: FoundGuests; undecryptable: number; remains: Remains } {
-  // Guests are decrypted before the transaction: many would block other writers for seconds.
+  // Guests are decrypted before the transaction, because decrypting many would block other writers
+  // for seconds.
   const found = findGuests(rt, business.id, query);
   const visitIds = found.guests.map(({ visitId }) => visitId);
   const undecryptable = found.undecryptable.filter((id) => !visitIds.includes(id)).length;

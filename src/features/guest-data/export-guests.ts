@@ -44,7 +44,9 @@ export function exportGuests(
   return { visits, undecryptable: undecryptable.length };
 }
 
-/** Returns a visit without guest data; if it has been deleted meanwhile, only its ID. */
+/**
+ * Returns a visit without guest data. If the visit has been deleted meanwhile, returns only its ID.
+ */
 function describeVisit(rt: Runtime, business: BusinessRow, id: string) {
   const { id: businessId, doc } = business;
   const { timezone } = doc;

@@ -76,7 +76,7 @@ export function composeMail(
   const calendar = writeCalendar(context, mail, { from, link });
   return {
     from: { name: safe(doc.name, 100), address: from },
-    // If no envelope were given, nodemailer would take the addresses from the headers.
+    // nodemailer would take the addresses from the headers if no envelope were given.
     envelope: { from, to: [to] },
     to: { name: "", address: to },
     ...(doc.email !== null && isMailAddress(doc.email) && { replyTo: doc.email }),
@@ -180,7 +180,8 @@ function paragraphsOf({ business, format, ...context }: Context): string[] {
 const takesPlace = ({ status }: MailFacts): boolean =>
   status === "PENDING" || status === "CONFIRMED";
 
-// A reminder is often sent after the time until which guests can change their visits.
+// Returns whether the guest can still move or cancel the visit. A reminder is often sent after the
+// time until which this is allowed.
 const canStillChange = (facts: MailFacts, now: number): boolean =>
   takesPlace(facts) && now <= facts.cancelUntil && now < facts.startsAt;
 
@@ -250,9 +251,9 @@ const locationOf = ({ business, about }: Context): string =>
   ).join(", ");
 
 /**
- * Returns the calendar entry of a visit or order. The entry of a visit has the ID and sequence of
- * the calendar file on the guest's page, so a calendar shows a visit only once. The page of an
- * order offers an entry of the event instead.
+ * Returns the calendar entry of a visit or order. The entry of a visit has the same ID and sequence
+ * as the calendar file on the guest's page, so a calendar that gets both shows the visit once. The
+ * page of an order offers an entry of the event instead.
  */
 function writeCalendar(
   context: Context,

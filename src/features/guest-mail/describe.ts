@@ -39,7 +39,10 @@ export type VisitDescription = {
   times: { startsAt: number; endsAt: number } | null;
   /** Whether the guest's page shows the admission codes of an order. */
   hasCodes: boolean;
-  /** The text about the event of an order that is cancelled or postponed by now; else null. */
+  /**
+   * The key of the text for an order whose event is cancelled or postponed by now; null in all
+   * other cases.
+   */
   calledOff: "eventCancelled" | "eventPostponed" | null;
   /** Until when nobody else can take the time of a hold (epoch ms); null if others can. */
   keptUntil: number | null;
@@ -110,7 +113,10 @@ const describeVisitContent = (content: VisitContent): VisitDescription => ({
   },
 });
 
-/** Returns no lines for an event online and for a venue without an address. */
+/**
+ * Returns the lines of the event's address. An online event and a venue without an address have no
+ * lines; null stands for the address of the business.
+ */
 const addressOf = ({ venue, venueAddress, isOnline }: EventNames): string[] | null =>
   venue === null && isOnline !== true ? null : (venueAddress?.split("\n") ?? []);
 

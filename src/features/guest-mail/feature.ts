@@ -24,6 +24,7 @@ export const guestMail = {
   retention: () => import("./retention.ts"),
   guestRecords: () => import("./guest-records.ts"),
   idPrefixes: ["gml"],
-  // A mail of a restored copy would be old, and may have been sent since.
+  // A restore empties these tables, because a mail in the backup is old and may have been sent
+  // since.
   emptiedByRestore: ["guest_mail", "guest_mail_count", "guest_mail_state"],
 } as const satisfies Feature;

@@ -27,8 +27,8 @@ export const queueMail: OnGuestNews = (rt, business, news) =>
   mailsGuests(rt) && writeMail(rt, business, news);
 
 /**
- * Returns the address to which mails about a visit, order or hold go; undefined if its key does not
- * mail its guests, or the guest gave none.
+ * Returns the address to which mails about a visit, order or hold go. Returns undefined if the API
+ * key that made it does not mail its guests, or if the guest gave no address.
  */
 function findAddress(rt: Runtime, visitId: string, keyId: string, isOfPage: boolean) {
   if (!isOfPage && rt.store.keys.findById(keyId)?.guestMail !== true) return undefined;

@@ -68,7 +68,7 @@ const MAX_UNREACHABLE_MS = 5 * MINUTE_MS;
 export const retryDelay = (attempts: number): number =>
   RETRY_MS[Math.min(attempts, RETRY_MS.length) - 1] ?? HOUR_MS;
 
-/** The delay after an attempt that no server has answered. */
+/** Returns the delay in ms after an attempt that the mail server has not answered. */
 export const unreachableDelay = (attempts: number): number =>
   Math.min(retryDelay(attempts), MAX_UNREACHABLE_MS);
 
@@ -92,8 +92,8 @@ const MAX_TO_MAILBOX = 20;
 const MAX_CONFIRMATIONS = 3;
 
 /**
- * The most mails (`max`) within `COUNTED_MS` that have the same `counted`, for example `mailbox
- * ana@example.com`.
+ * At most `max` mails with the same text `counted`, such as `mailbox ana@example.com`, are sent
+ * within `COUNTED_MS`.
  */
 export type Limit = { counted: string; max: number };
 

@@ -31,14 +31,18 @@ export function startSender(rt: Runtime): MailSender {
 }
 
 /**
- * Sends mails one after the other, each until the server has accepted or refused it for good. A
- * mail whose acceptance could not be stored is not sent again while this process lives.
+ * Sends mails one after the other, and tries each of them until the server has accepted it or
+ * refused it for good. A mail whose acceptance could not be stored is not sent again while this
+ * process lives.
  */
 export class MailSender {
   readonly #rt: Runtime;
   readonly #mailer: Pick<Mailer, "send" | "close">;
   readonly #health: ServerHealth;
-  /** When the server accepted a mail (epoch ms), by the mail's ID, until this is stored. */
+  /**
+   * The times (epoch ms) at which the server accepted mails, by the mail's ID. An entry is removed
+   * once the acceptance is stored.
+   */
   readonly #accepted = new Map<string, number>();
   #current: { id: string; abort: AbortController } | undefined;
   #running: Promise<void> | undefined;
@@ -91,7 +95,7 @@ export class MailSender {
         await this.#send(next.id);
       }
     } catch (error) {
-      // The next second tries again while another program writes, or the storage cannot be used.
+      // If another program is writing or the storage cannot be used, the next second tries again.
       if (!isBusy(error) && !isStorageUnavailable(error)) throw error;
     }
   }
@@ -121,7 +125,10 @@ export class MailSender {
     this.#health.recordAnswer();
   }
 
-  /** Returns a mail to send, whose attempt is stored; undefined if it must not be sent. */
+  /**
+   * Stores the beginning of an attempt, and returns the mail to send; undefined if the mail must
+   * not be sent.
+   */
   #begin(id: string): Mail | undefined {
     const rt = this.#rt;
     const row = this.#store.find(id);
@@ -147,7 +154,8 @@ export class MailSender {
     }
     const pages = rt.openStore(createPageBookingStore);
     pages.insertLink(row.visitId, hashToken(token), row.createdAt);
-    // If this process dies, the mail waits as long as one that the server has refused for now.
+    // If this process dies during the attempt, the mail waits as long as one that the server has
+    // refused for now.
     this.#store.startAttempt(id, rt.now() + retryDelay(row.attempts + 1));
     return mail;
   }

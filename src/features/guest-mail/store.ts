@@ -135,11 +135,14 @@ export function createGuestMailStore(db: Db) {
     },
     find: (id: string) => parseOptional(select.get(id), parse),
     /**
-     * Lists the mails that are due. If several wait about one visit, only the first of them is
-     * listed.
+     * Lists the mails that are due. If several mails about one visit wait, only the first of them
+     * is listed.
      */
     listDue: (now: number, limit: number) => selectDue.all({ now, limit }).map(parse),
-    /** Records that an attempt begins. If this process dies, the next one is at `nextAttemptAt`. */
+    /**
+     * Records that an attempt begins. If this process dies, the mail is tried again at
+     * `nextAttemptAt`.
+     */
     startAttempt: (id: string, nextAttemptAt: number) => void attempt.run({ id, nextAttemptAt }),
     postpone: (id: string, nextAttemptAt: number, reason: string) =>
       void postpone.run({ id, nextAttemptAt, reason }),
@@ -208,8 +211,8 @@ export function createUpcomingStore(db: Db) {
       v.business_id AS businessId
     FROM page_visit v JOIN ${table} ON id = visit_id
     WHERE status = 'CONFIRMED' AND starts_at > :from AND starts_at <= :to`;
-  // The column `cancel_until` of an order is the start of the event: no mail about an order says
-  // until when it can be cancelled.
+  // No mail about an order says until when it can be cancelled, so the start of the event stands in
+  // for `cancel_until`.
   const select = db.prepare(`
     ${visits("booking")} UNION ALL ${visits("reservation")} UNION ALL
     SELECT o.id, o.created_by_key AS createdByKey, o.version, e.doc ->> 'startsAt', e.doc ->> 'endsAt',

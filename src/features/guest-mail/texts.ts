@@ -33,7 +33,7 @@ export type MailTexts = {
   seeLink: string;
   orderLink: string;
   calendar: string;
-  /** Why a guest gets a mail about a visit, and one about an order. */
+  /** Texts that say why a guest gets a mail about a visit (`why`) or an order (`orderWhy`). */
   why: string;
   orderWhy: string;
 };

@@ -64,8 +64,8 @@ export function startSession(deps: SessionDeps): Session {
   function read(): void {
     // The version is read before the data, so that the next tick sees a change between the two.
     shownVersion = version();
-    // The list is highest if no health conditions are above it, so rows for a list of that height
-    // are read.
+    // The list is tallest if no health conditions are shown above it. The rows for this height are
+    // read.
     snapshot = readSnapshot(rt, ui, layoutFor(size(), 0).listHeight, server.state);
   }
 

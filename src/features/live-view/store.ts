@@ -102,10 +102,13 @@ export function createLiveStore(db: Db) {
 
     /**
      * Counts the pending deliveries of a business that have failed since they were created or
-     * redelivered, among at most COUNT_LIMIT of all businesses.
+     * redelivered. At most COUNT_LIMIT such deliveries of all businesses are looked at.
      */
     countRetrying: (businessId: string | null) => countRetrying.get({ businessId }) as number,
-    /** Lists the durations in ms of the attempts since a time, among the latest SAMPLE_SIZE. */
+    /**
+     * Lists the durations in ms of the attempts since a time. At most the latest SAMPLE_SIZE
+     * attempts are read.
+     */
     listAttemptDurations: (since: number, businessId: string | null) =>
       selectAttemptDurations.all({ since, businessId }) as number[],
     countFailing: (businessId: string | null) => countFailing.get({ businessId }) as number,

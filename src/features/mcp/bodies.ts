@@ -6,12 +6,15 @@ import { describeFields } from "./body-schema.ts";
 import type { Caller } from "./caller.ts";
 import type { Arguments } from "./tool.ts";
 
-// The arguments of the tools that write. A call that holds, books or changes has exactly one body
-// of the API, and other arguments. Descriptions say "exactly one" in words, because language models
-// refuse a tool whose schema has alternatives at its top. The schemas have no `$ref`, because
-// several clients drop `$defs`.
+// The arguments of the tools that hold, book or change something. Each call contains exactly one
+// body of an API request, and further arguments. Descriptions say "exactly one" in words, because
+// language models refuse a tool whose schema has alternatives at its top. The schemas have no
+// `$ref`, because several clients drop `$defs`.
 
-/** A body of the API, and the operation that it is for. `describe` returns its schema. */
+/**
+ * The body of an API operation, which a tool accepts as an argument. `describe` returns its schema,
+ * or undefined if the server lacks the operation.
+ */
 export type Form = {
   operationId: string;
   about: string;
@@ -21,7 +24,8 @@ export type Form = {
 export type Forms = Readonly<Record<string, Form>>;
 
 /**
- * Returns the body of a route of the API. A route of a feature that the program lacks has no schema.
+ * Returns the form for the body of an API operation. `describe` returns undefined if the program
+ * lacks the feature with this operation.
  */
 const bodyOf = (operationId: string, about: string) => ({
   operationId,
@@ -30,7 +34,10 @@ const bodyOf = (operationId: string, about: string) => ({
     api.findRoute(operationId)?.body?.schema(),
 });
 
-/** Returns a body without the fields of the guest, which are arguments of the tool book. */
+/**
+ * Returns a form whose body lacks the fields of the guest, because these fields are arguments of
+ * the tool book.
+ */
 function withoutGuest(form: Form): Form {
   return {
     ...form,
@@ -40,7 +47,6 @@ function withoutGuest(form: Form): Form {
 
 const UNCHANGED = "of a time of find_times, unchanged";
 
-/** The bodies of the tool book. */
 export const BOOK_FORMS = {
   visit: withoutGuest(
     bodyOf("createBooking", `A visit: \`book.visit\` ${UNCHANGED}, or only \`holdId\``),
@@ -53,7 +59,6 @@ export const BOOK_FORMS = {
   ),
 } as const satisfies Forms;
 
-/** The bodies of the tool hold. */
 export const HOLD_FORMS = {
   visit: {
     operationId: "createHold",
@@ -116,7 +121,10 @@ export const dryRun = () =>
     .optional()
     .describe("Only check and show what would happen; false by default");
 
-/** Returns the schema of a call's arguments, with any object as a body: the API checks bodies. */
+/**
+ * Returns the schema of a call's arguments. Any object is accepted as a body, because the API
+ * checks bodies.
+ */
 export const argumentsSchema = (forms: Forms, fields: Record<string, z.ZodType>) =>
   z.strictObject({
     business: z.string({ error: "the slug of a business" }).optional(),
@@ -137,7 +145,10 @@ export type WriteArguments = {
   [field: string]: unknown;
 };
 
-/** Returns the arguments of a call, checked. @throws AppError validation_failed with every issue */
+/**
+ * Checks the arguments of a call, and returns them.
+ * @throws AppError validation_failed with every issue
+ */
 export const parse = (schema: z.ZodObject, args: Arguments): WriteArguments =>
   parseRequest(schema, args) as unknown as WriteArguments;
 
@@ -150,7 +161,10 @@ export const sentFields = (
     names.flatMap((name) => (parsed[name] === undefined ? [] : [[name, parsed[name]]])),
   );
 
-/** Returns the only body in the arguments. @throws AppError validation_failed */
+/**
+ * Returns the body in the arguments, of which there must be exactly one.
+ * @throws AppError validation_failed
+ */
 export function chooseForm<F extends Forms>(
   forms: F,
   parsed: WriteArguments,
@@ -167,9 +181,9 @@ export function chooseForm<F extends Forms>(
 }
 
 /**
- * Returns a body with the fields that were sent as arguments of their own.
- * @throws AppError validation_failed if the body has one of these fields, too: one of the two values
- *   would be lost
+ * Returns a body with the fields that the agent sent as separate arguments.
+ * @throws AppError validation_failed if the body has one of these fields, too, because one of the
+ * two values would be lost
  */
 export function addFields(
   form: string,

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { inToolWords } from "./tool-errors.ts";
 
-// The schemas of the API's bodies, as tools list them.
+// Tools list the schemas of the API's bodies in a form of their own, which these functions return.
 
 type JsonSchema = Record<string, unknown>;
 
-/** Metadata of the schemas that only the API uses. */
+/** Keys in the schemas that only the API uses. They are left out of the schemas of tools. */
 const API_ONLY = ["$schema", "problemCode", "isList", "example"];
 
 /** The descriptions of fields for agents; in the API these fields have descriptions for programs. */
@@ -22,8 +22,8 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the JSON Schema of a body of the API, in the words of the tools.
- * @param isNew whether the body creates something, where null says the same as leaving a field out
+ * Returns the JSON Schema of a body of the API, with descriptions in the words of the tools.
+ * @param isNew whether the body creates something; null then means the same as leaving a field out
  */
 export function describeFields(schema: z.ZodType, { isNew = false } = {}): JsonSchema {
   const json = JSON.stringify(z.toJSONSchema(schema, { io: "input" }), (name, value: unknown) => {
@@ -37,9 +37,9 @@ export function describeFields(schema: z.ZodType, { isNew = false } = {}): JsonS
 }
 
 /**
- * Returns a schema without null if null means the same as leaving the field out: a plain type is
- * shorter than alternatives. Alternatives that remain lose their own descriptions, because the whole
- * schema has one.
+ * Returns a schema without null if null means the same as leaving the field out, because a plain
+ * type is shorter than alternatives. If alternatives remain, they lose their own descriptions,
+ * because the whole schema has one.
  */
 function withoutNull(schema: JsonSchema, isNew: boolean): JsonSchema {
   const { anyOf, default: byDefault, ...rest } = schema;

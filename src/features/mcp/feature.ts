@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Lets agents ask, find a time and book, by the Model Context Protocol. */
+/** Lets agents ask questions, find a time and book it through the Model Context Protocol. */
 export const mcp = {
   name: "mcp",
   pages: () => import("./pages.ts"),

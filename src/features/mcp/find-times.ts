@@ -17,7 +17,7 @@ const DEFAULT_TIMES = 10;
 const timeOfDay = () =>
   text().refine(isStartTime, { error: "must be a time of day such as 17:00." });
 
-/** The parameters of the API that the tool passes on. */
+/** The arguments that the tool passes on to the API as parameters. */
 const passedParameters = lazy(() => {
   const { serviceIds, variantIds, addonIds, staffIds, date, from, to, partySize, areaId, guests } =
     availabilityParameters();
@@ -108,7 +108,7 @@ export const findTimes: Tool = {
     const page = new ResultPage(ownValues.limit ?? DEFAULT_TIMES, countsByDay);
     const isTable = passed["partySize"] !== undefined;
     const shown: { slot: Slot; time: object }[] = [];
-    // `page` shortens the times, and says when it is full.
+    // `page.add` shortens a long time, and returns false when the page is full.
     for (const slot of interleaveDays([...byDate.values()])) {
       if (!page.add(toTime(slot, isTable))) break;
       shown.push({ slot, time: page.objects.at(-1) ?? {} });

@@ -1,16 +1,17 @@
 import { showHidden } from "../../domain/text.ts";
 
-// Makes results small: an agent reads each result as a whole, and its client refuses one of more
-// than 25,000 tokens.
+// Makes results small: an agent reads each result as a whole, and its client refuses a result of
+// more than 25,000 tokens.
 
 /**
- * The most bytes of JSON that the objects of a result take. A result has up to 3,750 bytes of other
- * fields and is sent twice, as text and as structured content: 32,500 bytes in all. These are at
- * most 25,000 tokens if a token has 1.3 bytes, as in the worst text; usual text has 3 or more.
+ * The maximum bytes of JSON for the objects of a result. The other fields of a result take up to
+ * 3,750 bytes, and the result is sent twice, as text and as structured content: 2 × (12,500 +
+ * 3,750) = 32,500 bytes. This is at most 25,000 tokens even for the worst text, which has 1.3 bytes
+ * per token. Usual text has 3 or more.
  */
 export const MAX_BYTES = 12_500;
 
-/** Fields that help programs to mirror a catalog, and say nothing to an agent. */
+/** Fields that only programs need, to mirror a catalog. Objects for agents do not have them. */
 const LEFT_OUT = new Set(["images", "translations", "sortOrder", "version", "updatedAt", "sku"]);
 
 /** The most characters of a text and the most items of a list. */
@@ -27,8 +28,8 @@ const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(valu
 
 /**
  * Returns an object of the API without empty fields, fields for mirrors and the status ACTIVE. Long
- * texts and lists are shortened to the first of LIMITS with which the object fits into MAX_BYTES,
- * else to the last. `shortened` is set if anything was cut.
+ * texts and lists are shortened to the first entry of `LIMITS` with which the object fits into
+ * `MAX_BYTES`. If none is enough, the last entry is used. `shortened` is set if anything was cut.
  */
 export function fitObject(object: object): Record<string, unknown> {
   let fitted: Record<string, unknown> = {};
@@ -73,8 +74,9 @@ export class ResultPage {
   readonly #limit: number;
 
   /**
-   * @param limit the most objects
-   * @param otherFields what the result has besides objects, if that can be large
+   * @param limit the maximum number of objects
+   * @param otherFields the other fields of the result, if they can be large: the page counts their
+   * bytes
    */
   constructor(limit: number, otherFields: object = {}) {
     this.#limit = limit;

@@ -9,8 +9,8 @@ import type { PublicEvent } from "../../domain/public/public-event.ts";
 import type { PublicService } from "../../domain/public/service.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-// Agents read objects in forms like those of the API, but with names in place of IDs that no tool
-// takes, and without fields that have the same value in each object, such as the currency.
+// Converts objects of the API into the forms that agents read. A name replaces each ID that no tool
+// takes. Fields that have the same value in each object, such as the currency, are left out.
 
 /** One formatter for all dates, because creating one takes most of the time. */
 const weekdays = lazy(() => new Intl.DateTimeFormat("en", { weekday: "long" }));
@@ -19,10 +19,12 @@ export const weekdayOf = (date: LocalDate): string =>
   weekdays().format(Temporal.PlainDate.from(date));
 
 const DATE_LENGTH = "2026-12-01".length;
-/** Returns the date of a time as the API writes it. */
+/** Returns the date with which a time of the API begins. */
 export const dateOf = (time: string): LocalDate => time.slice(0, DATE_LENGTH);
 
-/** Returns a business for a result, with the local date, which an agent may not know. */
+/**
+ * Returns what a result says about its business, with the local date, which an agent may not know.
+ */
 export const toBusiness = ({ slug, doc }: BusinessRow, now: number) => {
   const { name, timezone, currency, currencyDigits } = doc;
   const today = localDateOf(now, timezone);
@@ -30,8 +32,9 @@ export const toBusiness = ({ slug, doc }: BusinessRow, now: number) => {
 };
 
 /**
- * Returns the field that says how exact the total of services is, or no field if it is exact. A
- * price on request adds 0 to the total, and an agent would say that the visit is free.
+ * Returns `priceType` if the total of the services is not exact, and no field if it is exact. A
+ * price on request counts as 0 in the total, so an agent that does not see the field would say that
+ * the visit is free.
  */
 export function describeTotal(
   rt: Runtime,
@@ -47,7 +50,10 @@ export function describeTotal(
   return priceType === "FIXED" ? {} : { priceType };
 }
 
-/** Returns functions that return the forms of objects, with the names of categories in a language. */
+/**
+ * Returns functions that convert services and dishes into the forms that agents read, with the
+ * names of categories in the language `locale`.
+ */
 export function createForms(context: PublicContext, locale: string) {
   const categoryName = memoized((id: string): string | undefined => {
     const doc =
@@ -73,7 +79,10 @@ export function createForms(context: PublicContext, locale: string) {
   };
 }
 
-/** Returns an add-on with the price, duration and quantities that it has with its service. */
+/**
+ * Returns an add-on with the price, duration and quantities that apply when it is added to its
+ * service.
+ */
 function toAddon({ addon, ...link }: PublicService["addonLinks"][number]) {
   const { currency: _currency, ...rest } = addon;
   return {
@@ -86,7 +95,10 @@ function toAddon({ addon, ...link }: PublicService["addonLinks"][number]) {
   };
 }
 
-/** Returns the form of a public event. Ticket types that cannot be ordered have no `remaining`. */
+/**
+ * Returns a public event as an agent reads it. Ticket types that cannot be ordered have no
+ * `remaining`.
+ */
 export function toEvent({ ticketTypes, slug: _slug, timezone: _zone, ...rest }: PublicEvent) {
   return {
     ...rest,

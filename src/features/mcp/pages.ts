@@ -2,7 +2,10 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { PageDeps, Route } from "../../http/pipeline/route.ts";
 import { CARD_PATHS } from "./paths.ts";
 
-/** Returns the routes of the protocol. Their code is loaded at the first request. */
+/**
+ * Returns the routes of the Model Context Protocol. The code that handles requests is loaded at the
+ * first request.
+ */
 function mcpRoutes(rt: Runtime, deps: PageDeps): Route[] {
   const endpoint = (path: string): Route => ({
     method: "POST",

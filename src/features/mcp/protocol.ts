@@ -45,7 +45,10 @@ export type ClientRequest = { id: Id; method: string; params: Fields; isStateles
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns the ID of a message, which an error repeats; undefined if the message has no valid ID. */
+/**
+ * Returns the ID of a message; undefined if the message has no valid ID. An error response repeats
+ * the ID.
+ */
 export const idOf = ({ id }: Fields): Id | undefined =>
   typeof id === "string" || Number.isSafeInteger(id) ? (id as Id) : undefined;
 
@@ -71,7 +74,8 @@ export function parseMessage(
       fix: "give each request an id of its own, such as 1",
     });
   const meta = isFields(params["_meta"]) ? params["_meta"] : {};
-  // Versions are dates, so they sort as text. `initialize` may ask for any version.
+  // Versions are dates, so `>=` compares them as text. `initialize` may ask for any version,
+  // because the server answers with one that it has.
   const isStateless =
     `${META}protocolVersion` in meta || (version !== undefined && version >= STATELESS);
   if (isStateless) assertStateless(method, params, meta, getHeader);
@@ -88,7 +92,10 @@ function assertVersion(requested: unknown): void {
   throw error;
 }
 
-/** Checks what each request of the stateless revision carries, in its body and in its headers. */
+/**
+ * Checks the fields of `_meta` and the headers that each request of the stateless revision must
+ * have.
+ */
 function assertStateless(
   method: string,
   params: Fields,
@@ -114,7 +121,10 @@ function assertStateless(
   if (method === "tools/call") assertHeader("Mcp-Name", String(params["name"]), getHeader);
 }
 
-/** The form of a header whose value has other characters than ASCII: base64 of the value. */
+/**
+ * The form of a header value that has characters besides ASCII: the value in base64, such as
+ * `=?base64?w6k=?=`.
+ */
 const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 
 /** Asserts that a header repeats a value of the body, so that proxies can rely on it. */

@@ -140,7 +140,8 @@ export const getBusiness: Tool = {
           detail: `'to' must be at most ${MAX_DAYS - 1} days after 'from'.`,
         });
       if (range === undefined || issues.length > 0) throw parametersError(issues);
-      // The fields that are left out are for websites.
+      // The fields that are renamed to names with an underscore are left out of the result, because
+      // they are for websites.
       const {
         openingHours,
         id: _id,
@@ -178,7 +179,9 @@ const toTime = (minute: number): string =>
     .map((part) => String(part).padStart(2, "0"))
     .join(":");
 
-/** Returns the opening hours of days. A time after 24:00 is on the next day. */
+/**
+ * Returns the opening hours of each day from `from` to `to`. A time after 24:00 is on the next day.
+ */
 function listDays(schedule: ScheduleDoc, timezone: string, from: LocalDate, to: LocalDate) {
   const days = [];
   for (let date = from; date <= to; date = addDays(date, 1)) {

@@ -11,7 +11,7 @@ import {
 import { ResultPage } from "./fit.ts";
 import { createForms, toEvent } from "./forms.ts";
 
-// This file finds the objects of a catalog that have the words of an agent.
+// Searches the objects of a catalog for the words that an agent has sent.
 
 /** The kinds of objects that agents search for, in the order of results, with their ID prefixes. */
 const PREFIXES = { service: "svc", dish: "mit", staff: "stf", promotion: "prm" } as const;
@@ -123,7 +123,10 @@ const toBrief = ({ kind, id, name, priceCents }: Listed & { kind: SearchKind }) 
   priceCents,
 });
 
-/** Returns the matching objects of a kind after a position, at most one more than fit on a page. */
+/**
+ * Returns the objects of a kind that match a search and come after a position. The list has at most
+ * one object more than the page, which shows that there is a next page.
+ */
 function selectKind(
   { select, forms, context }: CatalogView,
   kind: SearchKind,
@@ -159,7 +162,8 @@ function selectKind(
       matches: (doc) => isWithinPrice(doc) && isAllowed(doc) && hasWords(doc),
     }).docs.map((doc) => formsForAgents.dish(forms.menuItems(doc)));
   }
-  // People and promotions have no price and no label.
+  // People and promotions have neither prices nor dietary labels, so a search for a price or a
+  // label finds none of them.
   if (hasMaxPrice || dietaryLabel !== undefined) return [];
   if (kind === "staff")
     return select("staff", { ...options, matches: hasWords }).docs.map(forms.staff);
@@ -199,7 +203,7 @@ export function searchEvents(
   });
   const page = new ResultPage(limit);
   let last: CursorPosition | undefined;
-  // Cursors of events have the start in the place of a sort order.
+  // Events are listed by their starts, so their cursors contain the start as `sortOrder`.
   const positions = docs
     .map((doc) => ({
       doc,

@@ -139,7 +139,9 @@ async function callTool(
   }
 }
 
-/** Returns a result for clients that read its structure, and for those that read its text. */
+/**
+ * Returns a result in two forms, because some clients read its structure and others read its text.
+ */
 const toContent = (result: object): Record<string, unknown> => ({
   content: [{ type: "text", text: JSON.stringify(result) }],
   structuredContent: result,

@@ -6,7 +6,10 @@ import { fixForPartners } from "../../http/pipeline/problems.ts";
 // A tool refuses a call with a result that says how to mend the call, because language models read
 // only results.
 
-/** What an error of the API says, in the words of the tools. */
+/**
+ * An error of the API as an agent reads it: its texts name tools and arguments, not routes and
+ * parameters.
+ */
 export type ToolError = {
   code: string;
   detail: string;
@@ -14,7 +17,7 @@ export type ToolError = {
   errors?: object[];
 } & Record<string, unknown>;
 
-/** The error of a call, which becomes a result with `isError`. */
+/** A refused call. Its error becomes a result with `isError`, which the agent reads. */
 export class RefusedCall extends Error {
   readonly error: ToolError;
 
@@ -31,13 +34,16 @@ type Problem = {
   errors?: ValidationIssue[];
 } & Record<string, unknown>;
 
-/** Where the fields of a request's body come from. */
+/** Says from which arguments of a tool the body of an API request was made. */
 export type SentBody = {
-  /** The argument that is the body; undefined if all arguments are its fields. */
+  /**
+   * The name of the argument that contains the body, such as `visit`; undefined if all arguments
+   * are fields of the body.
+   */
   field?: string | undefined;
-  /** The arguments that were added to the body as fields. */
+  /** Names of other arguments, which were added to the body as fields. */
   addedFields?: readonly string[];
-  /** The body itself. Each of the `alternatives` repeats it with another start. */
+  /** The body that was sent. Each free time in `alternatives` repeats it with another start. */
   body?: object | undefined;
 };
 
@@ -49,13 +55,14 @@ export type SentBody = {
 export function assertSucceeded<T>({ status, body }: ApiReply, sent: SentBody = {}): T {
   if (status < 400) return body as T;
   const { type: _type, title: _title, status: _status, requestId, ...problem } = body as Problem;
-  // Operators need the ID of a request to find an error of the server in the log.
+  // Operators find an error of the server in the log by its request ID, so the tool error keeps
+  // this ID.
   throw new RefusedCall(
     toToolError({ ...problem, ...(status >= 500 && { requestId }) } as Problem, sent),
   );
 }
 
-/** Returns an error of a use case as its tool states it; undefined for a bug. */
+/** Returns a thrown error as the agent reads it; undefined if the thrown error is a bug. */
 export function toolErrorOf(error: unknown): ToolError | undefined {
   if (error instanceof RefusedCall) return error.error;
   if (!(error instanceof AppError) || !(error.code in PROBLEM_CODES)) return undefined;
@@ -74,7 +81,9 @@ const MAX_ISSUES = 10;
 const WITH_KEY =
   "ask the user for an API key of the business, which their client sends as a bearer token; without a key the tools can only read";
 
-/** What an agent should do about an error whose advice is about the HTTP API. */
+/**
+ * Advice for agents by error code. It replaces the API's own advice, which is about HTTP requests.
+ */
 const FIXES: Partial<Record<HttpCode, string>> = {
   business_mismatch: "leave out `business`, or use the slug that `detail` names",
   business_not_found: "use a slug of find_business",
@@ -85,7 +94,10 @@ const FIXES: Partial<Record<HttpCode, string>> = {
   rate_limited: "wait as long as `detail` says, then call again",
 };
 
-/** Returns the pointer to what the agent has sent, from a pointer to a field of the body. */
+/**
+ * Returns the pointer to an argument, given a pointer to a field of the body: `#/startsAt` becomes
+ * `#/visit/startsAt` if the argument `visit` was the body.
+ */
 function toArgument(pointer: string, { field, addedFields = [] }: SentBody): string {
   const [, name = ""] = pointer.split("/");
   return field === undefined || addedFields.includes(name)
@@ -119,8 +131,8 @@ function toToolError(
 type Start = { startsAt: string };
 
 /**
- * Returns a free start with a field `book`: the body that was sent, with this start in place of the
- * refused one, as an argument. The field is absent if no argument was a body.
+ * Returns a free start with a field `book`: the arguments with which the agent can book it. They
+ * repeat the body that was sent, with this start. The field is absent if no argument was the body.
  */
 function withArguments(
   slot: Start,
@@ -131,10 +143,14 @@ function withArguments(
   return { ...slot, book: { [field]: { ...Object.fromEntries(form), startsAt: slot.startsAt } } };
 }
 
-/** Returns a text about the HTTP API in the words of the tools. */
+/**
+ * Returns a text about the HTTP API with the names that agents know: `/availability` becomes
+ * find_times.
+ */
 export const inToolWords = (text: string): string =>
   text
-    // The description of a visit's services says how to copy them from a slot.
+    // The description of a visit's services in the API says which fields to copy from a slot. An
+    // agent copies `book` instead.
     .replace(
       "of each segment of a slot of `/availability`, send these four fields only, or the slot's `bookingRequest`",
       "copy `book` of a time from find_times",

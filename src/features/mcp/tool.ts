@@ -19,7 +19,10 @@ export type Tool = {
   description: string;
   /** The tool is offered to keys with one of these scopes, and to any client if undefined. */
   scopes?: readonly Scope[];
-  /** Whether only `/mcp` has the tool, and not `/b/{slug}/mcp`, where the business is known. */
+  /**
+   * Whether only `/mcp` has the tool. `/b/{slug}/mcp` does not need it, because its business is
+   * known.
+   */
   isForServer?: true;
   /** Whether calls add objects or change existing ones; undefined if they only read. */
   writes?: "adds" | "changes";
@@ -31,7 +34,9 @@ export type Tool = {
 const business = () =>
   text().describe("Slug of the business, from find_business; that of the API key by default");
 
-/** Returns the tools that the API key of a request may use, as clients list them. */
+/**
+ * Returns the tools that the API key of a request may use, in the form in which clients get them.
+ */
 export const listTools = (tools: readonly Tool[], caller: Caller): object[] =>
   tools
     .filter(({ scopes }) => scopes === undefined || scopes.some((one) => hasScope(caller, one)))
@@ -76,8 +81,8 @@ export const describeParameters = (parameters: Parameters): JsonSchema =>
 
 function describeParameter(schema: z.ZodType): JsonSchema {
   const { inputSchema, description } = schema.meta() ?? {};
-  // A query has a text for each parameter. A parameter with another type in JSON, such as an
-  // integer, states this type as `inputSchema`.
+  // A query contains only texts, so the schema of a parameter describes a text. A parameter that
+  // has another type in JSON, such as an integer, states this type as `inputSchema`.
   const jsonSchema = (inputSchema as JsonSchema | undefined) ?? describeFields(schema);
   const texts = new Set(
     [description, jsonSchema["description"]].filter((about) => about !== undefined),
@@ -85,7 +90,10 @@ function describeParameter(schema: z.ZodType): JsonSchema {
   return { ...jsonSchema, ...(texts.size > 0 && { description: [...texts].join(". ") }) };
 }
 
-/** Returns arguments as the query of a request: the API checks them like parameters. */
+/**
+ * Returns arguments as the query of an API request, so that the API checks them like any
+ * parameters.
+ */
 export function toSearch(args: Arguments): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(args)) {
@@ -100,7 +108,10 @@ function toParameterText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Returns arguments that have the types of parameters. @throws AppError with every issue */
+/**
+ * Parses arguments with the schemas of API parameters.
+ * @throws AppError with every issue
+ */
 export const parseArguments = <P extends Parameters>(
   parameters: P,
   args: Arguments,

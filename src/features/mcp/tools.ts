@@ -15,7 +15,7 @@ export const TOOLS: readonly Tool[] = [
   cancelBooking,
 ];
 
-/** What language models read of the server before they use its tools. */
+/** The text about the server that language models read before they use its tools. */
 export const INSTRUCTIONS = `Ask about a business, find a free time and book it.
 To book: search_catalog for the IDs of services, find_times for free times, then book with the \`book\` object of a time; preview a booking with dryRun and ask the guest, unless the guest has agreed to the time and the price already. For events: list_events, then book.
 Prices are whole numbers in the smallest unit of the currency: 1500 is CHF 15.00, where \`currencyDigits\` is 2, or JPY 1500, where it is 0. Times have the offset of the business. Fields without a value are left out.

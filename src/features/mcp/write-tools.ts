@@ -96,7 +96,7 @@ export const book: Tool = {
   async call(caller, args) {
     const forms = offeredForms(BOOK_FORMS, caller);
     const guestFields = Object.keys(guestDetails());
-    // The API checks the fields of the guest.
+    // The API checks the fields of the guest, so the tool accepts any value in them.
     const unchecked = Object.fromEntries(guestFields.map((name) => [name, z.unknown().optional()]));
     const schema = argumentsSchema(forms, {
       ...unchecked,

@@ -10,11 +10,11 @@ type Segmented = { segments?: readonly { serviceId?: string }[] };
 export type Write = SentBody & {
   operationId: string;
   id?: string;
-  /** Returns the data of the result from the data of the API. */
+  /** Converts the data of the API's response into the data of the tool's result. */
   toData?: (data: Data) => Data;
 };
 
-/** Sends a request of the API with the key of the caller. */
+/** Sends a request to the API with the key of the caller. */
 export async function write(
   caller: Caller,
   { business, dryRun: isDryRun = false, idempotencyKey: token }: WriteArguments,

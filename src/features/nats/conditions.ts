@@ -8,8 +8,8 @@ import { isLate } from "./state.ts";
 import { createCursorStore, createDestinationStore, type DestinationRow } from "./store.ts";
 
 /**
- * The history is nearly full from this share of its maximum size on. Waiting events may then soon
- * be deleted from it.
+ * The share of its maximum size above which the history counts as nearly full. Events that wait for
+ * a destination may then soon be deleted from the history.
  */
 const NEARLY_FULL = 0.9;
 /** How long lost and skipped events are reported. */
@@ -47,7 +47,10 @@ function checkLate(rt: Runtime, destination: DestinationRow): HealthCondition[] 
   ];
 }
 
-/** Reports a recreated stream, which lacks events that it had, until they are redelivered. */
+/**
+ * Reports that a stream was recreated and has lost its earlier events. The report ends when the
+ * events are redelivered, or after `SHOWN_MS`.
+ */
 function checkRecreated(rt: Runtime, destination: DestinationRow): HealthCondition[] {
   const { name, stream, recreatedAt, createdAt } = destination;
   if (recreatedAt === null || rt.now() - recreatedAt >= SHOWN_MS) return [];

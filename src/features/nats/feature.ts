@@ -35,9 +35,9 @@ export const nats = {
     "destination.redelivered",
   ],
   secretTables: { destination: "create destinations again" },
-  // A restore of an untrusted backup deletes each destination of the backup that the database in
-  // use lacks or has with other rights. The audit log records each deletion as the action in
-  // `revoked`.
+  // A restore of an untrusted backup compares each destination of the backup with the database in
+  // use. If the destination is missing there or has other rights, the restore deletes it, and the
+  // audit log records the action in `revoked`.
   access: {
     destination: {
       table: "destination",

@@ -9,7 +9,8 @@ function formatDestinations(rt: Runtime): string[] {
   const waitingSince = rt
     .openStore(createDestinationStore)
     .list()
-    // `behindSince` is null if no event has waited for a minute.
+    // `behindSince` is null if no event has waited for a minute. `Infinity` makes the delay of such
+    // a destination 0.
     .map(({ behindSince }) => behindSince ?? Infinity);
   const behindMs = Math.max(rt.now() - Math.min(...waitingSince), 0);
   return [

@@ -6,7 +6,6 @@ export type Credentials =
   | { kind: "none" }
   | { kind: "user"; user: string; password: string }
   | { kind: "token"; token: string }
-  /** The seed of an NKey. */
   | { kind: "nkey"; seed: string };
 
 /** The secrets of a destination, which are stored encrypted. */

@@ -17,7 +17,6 @@ export function destinationState(destination: DestinationRow, now: number): Dest
   return destination.streamSequence === null ? "untried" : "current";
 }
 
-/** Returns the number of destinations in each state. */
 export function countDestinations(rt: Runtime): Record<DestinationState, number> {
   const counts = { current: 0, untried: 0, failing: 0, late: 0 };
   for (const destination of rt.openStore(createDestinationStore).list())

@@ -28,8 +28,8 @@ export type DestinationRow = {
   /** The highest number that the stream gave to an event; null before the first publish. */
   streamSequence: number | null;
   /**
-   * When a lower number showed that the stream was recreated. A redelivery of all businesses, or
-   * a change to another server or stream, sets it to null.
+   * When a sequence number that did not rise showed that the stream was recreated; null if none
+   * did. A redelivery of all businesses, or a change to another server or stream, sets it to null.
    */
   recreatedAt: number | null;
 };
@@ -55,7 +55,8 @@ export function createDestinationStore(db: Db) {
   const selectVersions = db.prepare("SELECT id, version FROM destination").raw();
   const selectById = db.prepare(`SELECT ${columns(COLUMNS)} FROM destination WHERE id = ?`);
   const insertRow = db.prepare(insertInto("destination", COLUMNS));
-  // Another server or stream has numbers of its own, so the highest number is forgotten.
+  // Another server or stream counts from the start, so a change of `url` or `stream` resets
+  // `stream_sequence` and `recreated_at`.
   const updateRow = db.prepare(`
     UPDATE destination SET name = :name, url = :url, stream = :stream, prefix = :prefix,
       events = :events, auth = :auth, ca = :ca, sealed = :sealed, version = version + 1,
@@ -84,7 +85,10 @@ export function createDestinationStore(db: Db) {
     WHERE :businessId IS NULL OR business.id = :businessId`);
   return {
     list: () => selectAll.all().map(parse),
-    /** Lists the version of each destination by ID. An index makes it cheap after each commit. */
+    /**
+     * Lists the version of each destination by ID. An index makes this query cheap enough to run
+     * after each commit.
+     */
     listVersions: () => selectVersions.all() as [id: string, version: number][],
     findById: (id: string) => parseOptional(selectById.get(id), parse),
     /** Inserts a destination. Existing events count as published. */
@@ -113,7 +117,10 @@ export type CursorRow = {
   sequence: number;
   /** The number of the last redelivery; 0 before the first. */
   redelivery: number;
-  /** The number of the last event whose message ID contains the number of the redelivery. */
+  /**
+   * The sequence number of the last event to redeliver. Message IDs up to this event contain
+   * `redelivery`.
+   */
   redeliverUntil: number;
 };
 
@@ -208,7 +215,8 @@ export function createCursorStore(db: Db) {
     listBusinessesWithEvents: (after: number, upTo: number) =>
       selectBusinessesOf.all({ after, upTo }) as string[],
     /**
-     * Lists each business (or one) with its first event from an ID on, and the number of events.
+     * Lists, for each business or only the given one, the first event whose ID is at least `minId`,
+     * and the number of events from there on.
      */
     listFirstSince: (minId: string, businessId: string | null) =>
       selectFirstSince.all({ minId, businessId }) as FirstEvent[],

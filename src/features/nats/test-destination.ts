@@ -22,8 +22,8 @@ export type DestinationCheck = {
 };
 
 /**
- * The JetStream error for a publish that requires a certain last message, if the stream's last
- * message is another one.
+ * JetStream refuses a publish with this code if the publish requires a certain last message and the
+ * stream's last message is another.
  */
 const WRONG_LAST_MESSAGE = 10070;
 /** The shortest duplicate window that covers the retries of a publish without an answer. */
@@ -98,7 +98,7 @@ export function checkStream(
     resultIfNot: "warning" | "failed",
   ) => ({ about, result: isOk ? ("ok" as const) : resultIfNot, details });
   const slug = businessId === null ? "*" : slugOf(rt, businessId);
-  // An event type is two tokens of a subject.
+  // An event type such as `catalog.changed` is two tokens of a subject.
   const wanted = `${prefix}.${slug}.*.*`;
   const subjects = (config.subjects ?? []).map((subject) => safe(subject, 80));
   const nsPerMs = 1e6;

@@ -17,13 +17,13 @@ import { createPageBookingStore } from "./store.ts";
 /** The name of the page's key, and of the actor in the audit log. */
 const KEY_NAME = "booking page";
 
-/** Returns whether guests can book on the page of a business now. */
 export const takesBookings = ({ doc: { publicPage } }: BusinessRow): boolean =>
   publicPage.enabled && publicPage.booking !== "OFF";
 
 /**
- * Returns the key of the page, which the first booking creates. Call it in a transaction.
- * @throws AppError too_many_bookings if the operator has revoked it
+ * Returns the ID of the page's key. The first booking creates the key. Call this function in a
+ * transaction.
+ * @throws AppError too_many_bookings if the operator has revoked the key
  */
 export function getPageKey(rt: Runtime, business: BusinessRow): string {
   const store = rt.openStore(createPageBookingStore);
@@ -42,13 +42,14 @@ export function getPageKey(rt: Runtime, business: BusinessRow): string {
   return created.key.id;
 }
 
-/** Returns the page's key if it exists. */
+/** Returns the ID of the page's key if the key exists. */
 export const findPageKey = (rt: Runtime, { id }: BusinessRow): string | undefined =>
   rt.openStore(createPageBookingStore).findKeyId(id);
 
 /**
  * Returns what the page may see and change.
- * @param visitor hash of the visitor whose limits count a new visit or order; else null
+ * @param visitor hash that identifies the visitor, if a new visit or order must count towards the
+ * visitor's limits; otherwise null
  */
 export const accessOfPage = (
   { doc }: BusinessRow,
@@ -65,8 +66,8 @@ export const accessOfPage = (
 });
 
 /**
- * Returns whether the business must approve a visit of the page: because the page takes only
- * requests, or because the terms of the visit require approval.
+ * Returns whether the business must approve a visit of the page. Approval is needed if the page
+ * takes nothing but booking requests, or if the terms of the visit require it.
  */
 export const needsApproval = (
   { doc }: BusinessRow,

@@ -3,7 +3,7 @@ import { openCondition } from "../../domain/conditions/registry.ts";
 import { takesBookings } from "./access.ts";
 import { createPageBookingStore } from "./store.ts";
 
-/** A page that refused nobody for this long counts as one that takes visits again. */
+/** A page that has refused no visit for this long counts as open again. */
 const RECENT_MS = 3_600_000;
 
 /** Reports pages that refuse visits because unconfirmed visits take too much of the free time. */

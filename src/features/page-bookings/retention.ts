@@ -16,7 +16,7 @@ const pruneLinks: ExpiringRows = (rt, _after, _limit, { now }) => {
     eraseVisits(rt, ended);
     markErasedLog(rt);
   }
-  // This call has handled all rows, so there are no next ones.
+  // All rows were handled, so there is no position from which a next call would continue.
   return undefined;
 };
 

@@ -12,13 +12,14 @@ import type { PublicService } from "../../domain/public/service.ts";
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** How long after a visit its link works. */
+/** How long a guest's link works after the visit. */
 export const LINK_MS = 30 * DAY_MS;
 /**
- * How long after a hold was made the link in its mail can book the time, if the time is still free.
+ * The link in a mail can book the time of a hold for this long after the hold was made, if the time
+ * is still free.
  */
 export const CONFIRM_MS = 60 * MINUTE_MS;
-/** How long the time of a visit is held for the guest who got a link to confirm the visit. */
+/** How long a time is held for a guest who was asked by mail to confirm the visit. */
 export const MAIL_HOLD_MS = 15 * MINUTE_MS;
 /** How long a time is held while a guest types. */
 export const HOLD_MS = 10 * MINUTE_MS;
@@ -31,7 +32,7 @@ export const confirmableUntil = ({ createdAt }: { createdAt: number }): number =
 export const keptUntil = (hold: Hold, now: number): number | null =>
   holdStatus(hold, now) === "OPEN" ? hold.expiresAt : null;
 
-/** The most guests of one booking that the page offers. */
+/** The highest number of guests that the page offers for one booking. */
 export const MAX_GUESTS = 20;
 
 export type ServiceChoice = {
@@ -195,7 +196,10 @@ export function toRequest(choice: Choice): NamedRequest {
   return { segments: [{ serviceId, variantId, addons, staffId }], guests };
 }
 
-/** The number of random bytes in the key of a form, which has two hexadecimal digits for each. */
+/**
+ * The number of random bytes in the key of a form. The key is written in hexadecimal digits, two
+ * for each byte.
+ */
 export const KEY_BYTES = 16;
 
 /** Matches the key of a form: a form that is sent twice books once. */

@@ -89,13 +89,13 @@ export function createPageBookingStore(db: Db) {
       insertLink.run({ visitId, tokenHash, createdAt });
       deleteOldLinks.run({ visitId });
     },
-    /** Makes the links to a hold lead to its visit. */
+    /** Makes the links to a hold lead to the visit that was made from the hold. */
     moveLinks: (from: string, to: string) => void moveLinks.run({ from, to }),
     findByToken: (tokenHash: Buffer) => parseOptional(selectByToken.get(tokenHash), parse),
     findByVisit: (visitId: string) => parseOptional(selectByVisit.get(visitId), parse),
     /**
-     * Returns the IDs of the holds about which a guest got a mail, and that were used, or were made
-     * at `madeUntil` or before.
+     * Returns the IDs of the holds that a link in a mail can no longer confirm: they were used, or
+     * were made at `madeUntil` or before.
      */
     listEndedHolds: (madeUntil: number) => selectEndedHolds.all(madeUntil) as string[],
     /** Returns the rows of a business in which `unconfirmed` or `hasMailbox` is true. */

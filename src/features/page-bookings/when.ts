@@ -15,8 +15,8 @@ const nameOffset = ({ format }: Formatted, ms: number, timeZone: string): string
     .find(({ type }) => type === "timeZoneName")?.value ?? "";
 
 /**
- * Returns a time of day in the zone of the business. The offset follows in the hour that daylight
- * saving repeats.
+ * Returns a time of day in the zone of the business. The offset follows if the time is in the hour
+ * that the end of daylight saving time repeats.
  */
 export function writeTime(shop: Formatted, timezone: string, ms: number): string {
   const time = shop.format.time(ms);

@@ -5,7 +5,7 @@ import { respondWithPage } from "../../http/pages/render-page.tsx";
 import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import type { PageProps } from "./browser/types.ts";
 
-/** The event types by their group, from which the page offers those of the key's groups. */
+/** The event types by their group. The page offers the types of the key's groups. */
 const EVENT_TYPES: PageProps["eventTypes"] = Object.fromEntries(
   EVENT_GROUPS.map((group) => [
     group,

@@ -25,7 +25,7 @@ export const partners = {
   completion: () => import("./commands/completion.ts"),
   status: () => import("./commands/status.ts"),
   idPrefixes: ["ptn"],
-  // A partner that covers new businesses gets the rights of its row at each of them.
+  // A partner with `covers_future` gets the other rights of its row at each new business.
   access: {
     partner: {
       table: "partner",

@@ -3,8 +3,8 @@ import { joinBusiness } from "./partners.ts";
 import { createFuturePartnerStore } from "./store.ts";
 
 /**
- * Lets the partners that cover future businesses reach a new business, which had no row before the
- * write.
+ * Lets the partners that cover future businesses reach a new business. A business is new if it had
+ * no row before the write.
  */
 export const joinNewBusiness: BeforeCatalogWrite = (rt, { row, businessId }) => {
   if (row !== undefined) return;

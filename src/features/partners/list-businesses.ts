@@ -60,7 +60,8 @@ export const handleListBusinesses =
     const nameHash = hash("sha256", partner.name).slice(0, 8);
     const etag = `W/"${rt.store.feed.getId()}-${position}-${count}-${nameHash}"`;
     const headers = [...PRIVATE, "etag", etag];
-    // The cursor of the next page of changes is a position, as `changedSince` of the first page is.
+    // The next page of changes also begins at a position, so `cursor` replaces `changedSince`
+    // there.
     const since =
       changedSince === undefined
         ? null
@@ -81,9 +82,10 @@ export const handleListBusinesses =
 
 /**
  * Returns the position in a cursor of a partner.
- * @param given the cursor, by the name of its parameter
+ * @param given an object with the cursor under the name of its query parameter, such as
+ * `changedSince`
  * @throws AppError invalid_cursor; cursor_expired if later changes are no longer stored, or if a
- *   restored backup may lack some that the client has seen
+ * restored backup may lack changes that the client has seen
  */
 export function startOf(
   rt: Runtime,

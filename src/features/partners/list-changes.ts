@@ -29,9 +29,12 @@ import { createPartnerStore, type PlacedEvent } from "./store.ts";
 const DEFAULT_LIMIT = 100;
 /** Bytes of envelopes after which a page ends. */
 const MAX_PAGE_BYTES = 1024 * 1024;
-/** Maximum number of events that one step reads, including those of other partners' businesses. */
+/**
+ * Maximum number of events that one call of `readPage` reads, including those of other partners'
+ * businesses.
+ */
 const MAX_SCANNED_EVENTS = 5000;
-/** Maximum number of steps while the page is still empty. */
+/** Maximum number of calls of `readPage` while the page is still empty. */
 const MAX_SCANS = 20;
 const LATEST = "latest";
 

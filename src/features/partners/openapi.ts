@@ -4,7 +4,7 @@ import { delivery, endpoint } from "../../domain/public/schemas/webhook.ts";
 import type { OpenApiPart } from "../../http/openapi/openapi-part.ts";
 import { event, pageOf } from "../../http/openapi/schemas.ts";
 
-/** A business in the list of those that a partner reaches. */
+/** A business in the list of the businesses that a partner reaches. */
 const reachedBusiness = business.extend({
   catalogVersion: z
     .int()

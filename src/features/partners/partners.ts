@@ -62,8 +62,9 @@ export function createPartner(
 }
 
 /**
- * Asserts that a partner can get this name. Call it in the transaction that gives it.
- * @throws AppError validation_failed; conflict if another partner has it
+ * Asserts that a partner can get this name. Call this function in the transaction that stores the
+ * name.
+ * @throws AppError validation_failed; conflict if another partner has the name
  */
 export function assertName(rt: Runtime, name: string): void {
   if (!NAME.safeParse(name).success)
@@ -219,7 +220,7 @@ export function deletePartner(
   });
 }
 
-/** Writes the access of a partner to a business, and returns its ID. */
+/** Stores the access of a partner to a business, and returns the ID of the access. */
 function giveAccess(rt: Runtime, partner: PartnerRow, { id: businessId }: Reached): string {
   const { id: partnerId, name, scopes, eventGroups, cidrs } = partner;
   const { limitMinute, limitHour, maxHolds, maxBookingsDay, maxEndpoints } = partner;

@@ -16,7 +16,10 @@ import {
 import { businessesParameters, handleListBusinesses } from "./list-businesses.ts";
 import { handleListPartnerChanges, partnerChangesParameters } from "./list-changes.ts";
 
-/** The routes of endpoints for all businesses share handlers with those for one business. */
+/**
+ * The routes for endpoints of all businesses have the same handlers as the routes for endpoints of
+ * one business.
+ */
 const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
   routeOfPartner("GET", "Partners", "webhooks", {
     operationId: "listPartnerEndpoints",

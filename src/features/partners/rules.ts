@@ -21,7 +21,10 @@ export type PartnerSettings = {
   totalMinute: number;
   /** Requests per hour at all businesses together. */
   totalHour: number;
-  /** Webhook endpoints for all businesses, and as many at each business. */
+  /**
+   * The maximum number of webhook endpoints that receive the events of all businesses. Each
+   * business allows as many endpoints again, for that business alone.
+   */
   maxEndpoints: number;
 };
 

@@ -10,7 +10,6 @@ export type PartnerRow = PartnerSettings & {
   createdAt: number;
 };
 
-/** A business that a partner reaches. */
 export type ReachedBusiness = {
   id: string;
   slug: string;

@@ -15,7 +15,7 @@ export type PartnerUpdate = {
   partner: PartnerRow;
   /** The settings that have another value now. */
   changes: Record<string, { from: unknown; to: unknown }>;
-  /** The endpoints that were unsubscribed from events of other groups. */
+  /** The endpoints that were unsubscribed from events which the partner may no longer receive. */
   narrowed: EndpointRow[];
 };
 
@@ -58,7 +58,8 @@ const isSame = (a: unknown, b: unknown): boolean =>
     : deepEqual(a, b);
 
 /**
- * Unsubscribes a partner's endpoints from events of other groups, and returns the changed ones.
+ * Unsubscribes a partner's endpoints from events outside its `eventGroups`, and returns the changed
+ * endpoints.
  * @throws AppError state_refuses if an endpoint would have no event left
  */
 function narrowEndpoints(rt: Runtime, { id, eventGroups }: PartnerRow): EndpointRow[] {
@@ -71,8 +72,8 @@ function narrowEndpoints(rt: Runtime, { id, eventGroups }: PartnerRow): Endpoint
 }
 
 /**
- * Writes the change to the audit log of the server, and new rights to that of each business, where
- * its owner finds them.
+ * Writes the change to the audit log of the server. New scopes and event groups are also written to
+ * the log of each business, where its owner finds them.
  */
 function auditUpdate(rt: Runtime, { id, name }: PartnerRow, changed: PartnerChanges): void {
   const action = "partner.updated";

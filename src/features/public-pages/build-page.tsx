@@ -63,8 +63,8 @@ const HTML = "text/html; charset=utf-8";
 const FILE_HEADERS = ["x-content-type-options", "nosniff"];
 
 /**
- * The most objects of each list on the first page, and the most characters that they may take there
- * (`weigh`): the page stays below 150 KB.
+ * The limits of each list on the first page, which keep the page below 150 KB: the number of
+ * objects, and the characters that they take together (`weigh`).
  */
 const FIRST_PAGE = {
   services: { maxCount: 60, maxWeight: 30_000 },
@@ -277,7 +277,7 @@ type Html = Pick<Page, "content" | "structuredData" | "props"> & {
   description?: string | null;
   /** The path and query of the page; by default the path of the business's first page. */
   path?: string;
-  /** The picture that chats show. */
+  /** The picture that chat programs show beside a link to the page. */
   image?: string | undefined;
   /** The pictures in the content, which the page's Content-Security-Policy must allow. */
   imageUrls?: readonly string[];
@@ -314,7 +314,10 @@ function toHtml(context: Context, name: PageName, html: Html): Omit<BuiltPage, "
 
 type HeadProps = { shop: Shop; path: string; title: string; image: string | undefined };
 
-/** Links to the page itself and to other forms of it, and what chats show about it. */
+/**
+ * The elements of `<head>` that link to the page and to its other languages and formats, and that
+ * tell chat programs what to show about the page.
+ */
 const Head = ({ shop, path, title, image }: HeadProps) => {
   const { origin, profile } = shop;
   const url = `${origin}${path}`;

@@ -22,7 +22,8 @@ export function writeEvents(shop: Shop, events: readonly PublicEvent[]): string 
       status: STATUSES[event.status],
       startsAt: Date.parse(event.startsAt),
       endsAt: Date.parse(event.endsAt),
-      // The public form of an event has no time of creation.
+      // The public form of an event has no time of creation, so the time of the last change
+      // replaces it.
       createdAt: updatedAt,
       updatedAt,
       summary: event.name,
@@ -30,7 +31,8 @@ export function writeEvents(shop: Shop, events: readonly PublicEvent[]): string 
       description: [event.description, url].filter((part) => part !== null).join("\n\n"),
     });
   });
-  // The null leaves out the note on what a calendar lacks.
+  // The second argument is a note about visits that a calendar lacks. Public events need no such
+  // note.
   return `${writeCalendarStart(profile.name, null)}${entries.join("")}${CALENDAR_END}`;
 }
 

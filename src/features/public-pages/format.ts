@@ -66,7 +66,7 @@ function createFormat(options: FormatOptions) {
   const languages = new Intl.DisplayNames(locale, { type: "language" });
   const regions = new Intl.DisplayNames(locale, { type: "region" });
 
-  /** @param minute minutes after midnight, perhaps of the next day */
+  /** @param minute minutes after midnight; 1440 or more are on the next day */
   const wallTime = (minute: number): string => wallTimes.format((minute % DAY_MIN) * 60_000);
   const duration = (minutes: number): string => {
     const [h, min] = [Math.floor(minutes / 60), minutes % 60];

@@ -71,7 +71,10 @@ export function divideIntoPages<T>(
   return pages;
 }
 
-/** The characters that an entry takes besides its texts. A text is in the HTML and in JSON-LD. */
+/**
+ * The characters that an entry takes on a page besides its texts. Each text counts twice, because
+ * it is in the HTML and in the JSON-LD.
+ */
 const ENTRY_FRAME = 400;
 /** The characters that a part of an entry, such as a size, takes besides its name. */
 const PART_FRAME = 120;
@@ -112,7 +115,10 @@ export const MAX_OPTION_GROUPS = 10;
 /** The most characters of the options of a group. */
 const MAX_OPTIONS_WEIGHT = 6000;
 
-/** The characters that an option takes besides its name, which is not in JSON-LD. */
+/**
+ * The characters that an option takes besides its name. The name counts once, because it is not in
+ * the JSON-LD.
+ */
 const OPTION_FRAME = 40;
 
 const weighOption = ({ name }: Part): number => OPTION_FRAME + lengthOf(name);

@@ -1,6 +1,9 @@
 import type { Variant } from "./content/content.ts";
 
-/** Returns the paths of the pages of a business. @param path that of its first page */
+/**
+ * Returns the paths of the pages of a business.
+ * @param path the path of the first page
+ */
 export const pathsOf = (path: string) => ({
   menu: `${path}/menu`,
   services: `${path}/services`,

@@ -34,7 +34,7 @@ const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 const OVERHEAD_BYTES = 2048;
 /** The most businesses whose states are kept. */
 const MAX_STATES = 1000;
-/** The most pairs of a language in the URL and an Accept-Language that are kept for a business. */
+/** The maximum number of `variants` that are kept for a business. */
 const MAX_VARIANTS = 100;
 
 type CachedPage = CachedResponse & {
@@ -58,8 +58,8 @@ export function pagesOf(rt: Runtime): PublicPages {
 }
 
 /**
- * The kinds of objects that a page depends on, which are those of all lists: the navigation of each
- * page names the lists that are not empty.
+ * The kinds of objects that a page depends on. Every page depends on all lists, because its
+ * navigation names the lists that are not empty.
  */
 const KINDS = kindsAffecting(ALL_LISTS);
 
@@ -118,7 +118,7 @@ class PublicPages {
     return newlyKnown;
   }
 
-  /** Reads the lists of a page in steps; undefined if a page can be built at once. */
+  /** Reads the lists of a page in steps. Returns undefined if a page can be built at once. */
   #readAhead(slug: string): Promise<void> | undefined {
     const business = this.#rt.store.businesses.findBySlug(slug);
     return business && readAhead(this.#rt, business, KINDS);
@@ -160,7 +160,8 @@ class PublicPages {
         ["content-type", type, ...headers],
         compressible(body, (bytes) => {
           page.bytes += bytes;
-          // The cache counts the entry's size again, unless the entry was evicted or replaced.
+          // A second `set` makes the cache count the entry's new size. An entry that was evicted or
+          // replaced meanwhile is left alone.
           if (this.#pages.get(key) === page) this.#pages.set(key, page);
         }),
       ),

@@ -1,6 +1,9 @@
 import { columns, type Db } from "../../store/database/db.ts";
 
-/** What decides whether a page of a business, and a cached copy of it, may be sent. */
+/**
+ * The state of a business that decides whether one of its pages, or a cached copy of the page, may
+ * be sent.
+ */
 export type PageState = {
   id: string;
   revision: number;

@@ -6,7 +6,8 @@ const primaryOf = (tag: string): string => tag.toLowerCase().split("-", 1)[0] ??
 /**
  * Returns the language of a page's fixed texts, and that of its texts from the catalog.
  * @param wanted the language that the reader chose, in the URL or when booking; null if none
- * @param acceptLanguage the header, which counts unless pages exist in the chosen language
+ * @param acceptLanguage the `Accept-Language` header, which decides if `wanted` is not a language
+ * of the pages
  * @param locales the languages of the catalog, the main language first
  */
 export function chooseVariant(

@@ -47,7 +47,7 @@ function findDaemon(cli: Cli, rt: Runtime): Daemon {
   const config = cli.config();
   const token = config.http.metricsToken ?? readMetricsToken(config);
   if (daemon === undefined || token === null) throw noRequestsError("No server responds.");
-  // The certificate of the daemon is for its public name.
+  // The certificate of the daemon is for its public name, so a TLS connection needs the public URL.
   const isTls = daemon.url.startsWith("https:");
   return { url: (isTls && daemon.publicUrl) || daemon.url, token };
 }

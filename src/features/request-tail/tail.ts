@@ -4,7 +4,7 @@ import { UNKNOWN_PATH } from "../../http/pipeline/route.ts";
 import type { RequestWatch } from "../../http/pipeline/request-watch.ts";
 import type { SeenRequest, SeenRequests } from "./request-schema.ts";
 
-/** The most requests that are kept for those who watch. */
+/** The maximum number of requests that are kept until `requests tail` reads them. */
 const MAX_REQUESTS = 1000;
 /** How long requests are kept after the last call that asked for them. */
 const WATCHED_MS = 60_000;
@@ -76,7 +76,8 @@ export class Tail {
   }
 
   #record(routePath: string, context: RequestContext, response: HttpResponse): void {
-    // Partners send no health checks, and no requests for metrics or for this list.
+    // Health checks and requests for metrics or for this list do not come from partners, so they
+    // are left out.
     if (!isOfPartners(routePath)) return;
     if (this.#requests.length >= MAX_REQUESTS) this.#requests.shift();
     this.#requests.push(describeRequest(this.#rt, routePath, context, response));

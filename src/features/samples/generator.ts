@@ -35,15 +35,15 @@ export function createGenerator(random: SeededRandom): Generator {
   };
 }
 
-/** A type all of whose fields are present. */
+/** A type whose fields are all present and not null. */
 export type Complete<T> = { [K in keyof T]-?: NonNullable<T[K]> };
 
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
 /**
- * Returns a pair by its index among all pairs: those of the first item of `second` come first. The
- * pairs repeat after the last.
+ * Returns the pair with this index among all pairs of an item of `first` and an item of `second`.
+ * The pairs with the first item of `second` come first. The pairs repeat after the last.
  */
 export const pairAt = <A, B>(index: number, first: readonly A[], second: readonly B[]): [A, B] => [
   first[index % first.length] as A,

@@ -10,7 +10,7 @@ export function readServerStatus(
   rt: Runtime,
   { checks, copyTimes }: Pick<Monitoring, "checks" | "copyTimes">,
 ): ServerStatus {
-  // The feature of backups is the only one that reads these times.
+  // The backups feature is the only one that provides `copyTimes`, so there is at most one entry.
   const [times] = copyTimes.map((read) => read(rt));
   return {
     version: readVersion(),

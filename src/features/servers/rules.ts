@@ -118,7 +118,10 @@ const RETRY_AFTER_SECONDS = 60;
  * rows, this takes longer than the rest of a request.
  */
 export const MAX_CADDY_ROWS = 2000;
-/** The most rows without map_hash_max_size: nginx warns if its default of 2048 is too small. */
+/**
+ * The most rows for which the map does not set map_hash_max_size. nginx warns if its default of
+ * 2048 is too small.
+ */
 const MAX_DEFAULT_ROWS = 1500;
 
 /**

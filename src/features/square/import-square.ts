@@ -41,7 +41,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the position of a syntax error from the YAML parser: JSON.parse may report none. */
+/**
+ * Returns the position of a syntax error, as the YAML parser finds it: `JSON.parse` may report no
+ * position.
+ */
 function locateError(text: string): string | undefined {
   const issue = parseSource({ name: "", text }).issues.find(
     ({ code }) => code === "invalid_syntax",

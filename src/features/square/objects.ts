@@ -222,7 +222,7 @@ const problemsIn = (
     };
   });
 
-// Objects of Square have about twelve levels.
+// The maximum depth of nesting. Objects of Square have about twelve levels.
 const MAX_DEPTH = 100;
 
 /**

@@ -61,7 +61,8 @@ export const handleCreateTicketOrder =
 /** @throws AppError resource_not_found, also for an event that is not public yet */
 function getPublicEvent(rt: Runtime, { id, slug }: BusinessRow, eventId: string): PublicEventDoc {
   const event = rt.store.catalog.findByKeyOrId(id, "public_event", eventId);
-  // The keys of a catalog file are not for partners.
+  // The event must be named by its ID: partners do not know the keys of the catalog file, by which
+  // `findByKeyOrId` finds it, too.
   const isId = event !== undefined && objectId("public_event", slug, event) === eventId;
   if (isId && isVisible("public_event", event)) return event;
   throw new AppError("resource_not_found", `There is no event ${quote(eventId)}.`, {

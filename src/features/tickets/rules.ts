@@ -28,7 +28,7 @@ export type TicketOrder = {
   paymentRef: string | null;
   /** When a pending order expires and releases its tickets. */
   expiresAt: number;
-  /** The number of the version: 1 at first, and one more after each change. */
+  /** The version number: it starts at 1 and grows by 1 with each change of the order. */
   version: number;
   createdAt: number;
   updatedAt: number;
@@ -65,7 +65,7 @@ export type Ticket = {
   ticketTypeId: string;
   status: "VALID" | "CHECKED_IN" | "VOID";
   checkedInAt: number | null;
-  /** The number of the version: 1 at first, and one more after each change. */
+  /** The version number: it starts at 1 and grows by 1 with each change of the ticket. */
   version: number;
   createdAt: number;
 };
@@ -86,9 +86,9 @@ export const toPublicTicket = (
 });
 
 /**
- * Returns the event of an order. The `changed` flags of the event are all true for a new order;
- * later only the flag of the status is true. An expired order has a `cancelled` event, too, in
- * which the status of the order is EXPIRED.
+ * Returns the event about an order. The `changed` flags of a `created` event are all true, and the
+ * later events set only the flag of the status. An order that expires also gets a `cancelled`
+ * event, in which its status is EXPIRED.
  */
 export const ticketOrderEvent = (
   action: "created" | "confirmed" | "cancelled",
@@ -104,11 +104,11 @@ export const ticketCheckedInEvent = (object: PublicTicket): EventDraft =>
 export type RequestedTickets = {
   type: TicketTypeDoc;
   quantity: number;
-  /** The positions of the type in the items of the request. */
+  /** The indexes in `items` of the request at which this ticket type occurs. */
   positions: readonly number[];
 };
 
-/** Returns the issues of an error about the quantities of a request. */
+/** Returns one issue with the text `detail` for each requested quantity. */
 export const quantityIssues = (
   requested: readonly RequestedTickets[],
   detail: string,
@@ -117,7 +117,7 @@ export const quantityIssues = (
     .flatMap(({ positions }) => positions)
     .map((i) => ({ pointer: `#/items/${i}/quantity`, code: "invalid_value", detail }));
 
-/** Returns the names of ticket types: `'Seat' and 'Standing'`. */
+/** Returns the quoted names of the ticket types, such as `'Seat' and 'Standing'`. */
 export const nameTypes = (requested: readonly RequestedTickets[]): string =>
   requested.map(({ type }) => `'${type.name}'`).join(" and ");
 

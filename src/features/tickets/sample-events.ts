@@ -5,8 +5,8 @@ import type { CatalogState } from "../../domain/public/catalog-changed.ts";
 import { PENDING_MS, ticketCheckedInEvent, ticketOrderEvent } from "./rules.ts";
 
 /**
- * Returns an event about the first ticket type of the catalog; undefined if there is none, or if
- * the event type is not about tickets.
+ * Returns a sample event about the first ticket type of the catalog. Returns undefined if the
+ * catalog has no ticket type, or if the event type is not about tickets.
  */
 export function sampleOrderEvent(
   type: EventType,

@@ -13,7 +13,10 @@ export function generateCode(random: (bytes: number) => Uint8Array, groups: numb
   return formatGroups(base32(random(Math.ceil((groups * BITS_PER_GROUP) / 8)), length));
 }
 
-/** Returns a typed code as it was generated: upper case, with dashes, O as 0, I and L as 1. */
+/**
+ * Returns a typed code in the form in which it was generated: in upper case and with dashes, with O
+ * replaced by 0, and I and L by 1.
+ */
 export const normalizeCode = (typed: string): string =>
   formatGroups(
     typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1"),
@@ -22,6 +25,9 @@ export const normalizeCode = (typed: string): string =>
 const formatGroups = (letters: string): string =>
   letters.toUpperCase().replace(/(.{4})(?=.)/g, "$1-");
 
-/** Returns the hash of an admission code in any spelling; 80 random bits need no salt. */
+/**
+ * Returns the hash of an admission code, however it is typed. The hash needs no salt, because a
+ * code has 80 random bits.
+ */
 export const hashAdmissionCode = (code: string): Buffer =>
   createHash("sha256").update(normalizeCode(code)).digest();

@@ -16,7 +16,7 @@ export type OrderFilter = {
   status?: TicketOrder["status"] | undefined;
   eventId?: string | undefined;
   createdByKey?: string | undefined;
-  /** Selects orders whose ID is lower. */
+  /** Selects orders whose IDs sort before this one. */
   before?: string | undefined;
 };
 
@@ -95,8 +95,8 @@ export function createOrderStore(db: Db) {
   };
 
   /**
-   * @param code "" to find an order by its ID only
-   * @param createdByKey the key that must have created the order; null for any
+   * @param code the normalized code; "" to find an order by its ID only
+   * @param createdByKey the ID of the key that must have created the order; null for any key
    */
   const findByIdOrCode = (
     businessId: string,
@@ -107,7 +107,7 @@ export function createOrderStore(db: Db) {
 
   return {
     /**
-     * Inserts an order, which then takes its tickets.
+     * Inserts an order, and takes its tickets from those on sale.
      * @param keeps whether the admission codes of its tickets are kept until the event ends
      */
     insert(businessId: string, { items, ...order }: TicketOrder, keeps = false): void {
@@ -131,9 +131,9 @@ export function createOrderStore(db: Db) {
         release.run({ id: order.id, businessId });
     },
 
-    /** Returns the number of pending orders of a key. */
+    /** Returns the number of pending orders that a key created. */
     countPending: (keyId: string, now: number) => countPending.get({ keyId, now }) as number,
-    /** Returns the number of tickets in pending orders of a key, by ticket type. */
+    /** Returns how many tickets the pending orders of a key hold, by ticket type. */
     countPendingTickets: (keyId: string, now: number) =>
       new Map(selectPendingTickets.all({ keyId, now }) as [string, number][]),
 
@@ -142,14 +142,17 @@ export function createOrderStore(db: Db) {
 
     list: (filter: OrderFilter, limit: number) => listNewest(filter, limit).map(withItems),
 
-    /** Lists the pending (not overdue) and confirmed orders for public events or ticket types. */
+    /**
+     * Lists the confirmed and the unexpired pending orders for the public events or ticket types
+     * with these IDs.
+     */
     listActiveOf: (businessId: string, now: number, ids: readonly string[]) =>
       selectActiveOf.all({ businessId, now, ids: JSON.stringify(ids) }) as Pick<
         TicketOrder,
         "id" | "eventId"
       >[],
 
-    /** Lists the overdue orders, the earliest first. */
+    /** Lists the pending orders whose `expiresAt` has passed, the earliest first. */
     listOverdue: (businessId: string, now: number) =>
       selectOverdue.all({ businessId, now }).map(withItems),
     listBusinessesWithOverdue: (now: number) => selectBusinessesWithOverdue.all(now) as string[],
@@ -161,7 +164,7 @@ export type TicketFilter = {
   status?: Ticket["status"] | undefined;
   eventId?: string | undefined;
   orderId?: string | undefined;
-  /** Selects tickets whose ID is lower. */
+  /** Selects tickets whose IDs sort before this one. */
   before?: string | undefined;
 };
 

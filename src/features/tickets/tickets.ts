@@ -18,10 +18,12 @@ import { auditOrder } from "./orders/audit-order.ts";
 import { keepCode } from "./kept-codes.ts";
 import { createOrderStore, createTicketStore } from "./store.ts";
 
-/** The number of groups of four characters: 80 bits, which nobody guesses. */
+/** An admission code of four groups has 80 random bits, so nobody can guess it. */
 const ADMISSION_CODE_GROUPS = 4;
 
-/** A ticket with its admission code, which the ticket's row has only as a hash. */
+/**
+ * A ticket with its admission code. The ticket's row in the database has only a hash of the code.
+ */
 export type IssuedTicket = PublicTicket & { admissionCode: string };
 
 /** Issues a ticket. Call it in a transaction. */
@@ -115,7 +117,7 @@ export function checkInTicket(
       action: "ticket.checked_in",
       subject: { id: ticket.id, name: order?.code ?? ticket.orderId },
       businessId: business.id,
-      // The audit log of the order then has this entry.
+      // The order's ID makes this entry appear in the audit log of the order, too.
       details: { visitIds: [ticket.orderId] },
     });
     return publicTicket;

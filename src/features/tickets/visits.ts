@@ -4,8 +4,8 @@ import { toPublicTicketOrder } from "./rules.ts";
 import { sampleOrderEvent } from "./sample-events.ts";
 import { createOrderStore } from "./store.ts";
 
-// The core reads ticket orders with these functions. The file imports no use case, because every
-// command that opens the data loads it.
+// The core reads ticket orders through these functions. This file imports no use case, so that it
+// loads fast: every command that opens the data loads it.
 
 const orders: OtherVisits = {
   name: "ticketOrders",

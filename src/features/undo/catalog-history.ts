@@ -12,9 +12,7 @@ import { createCatalogChangeStore } from "./store.ts";
 /** The catalog of a business as it was at an earlier version. */
 export type EarlierCatalog = {
   catalog: Catalog;
-  /**
-   * Whether an object or field had local edits at that version, for each that has changed since.
-   */
+  /** Whether each object or field that has changed since had local edits at that version. */
   edited: Reverted["edited"];
   /** The catalog that is stored now. */
   loaded: LoadedCatalog;

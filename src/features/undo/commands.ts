@@ -78,7 +78,10 @@ function countsOf({ details }: Change): string {
   return [...counts, ...((details.fields ?? []) as string[])].join(", ");
 }
 
-/** Returns what was changed: files of an apply, an object or section, or the restored version. */
+/**
+ * Returns the source of a change: the files of an apply, the object or section that was edited, or
+ * the version that an undo restored.
+ */
 function sourceOf({ details: { files, key, section, restored } }: Change): string {
   if (restored !== undefined) return `version ${String(restored)}`;
   return Array.isArray(files) ? files.join(", ") : String(key ?? section ?? "");
@@ -131,7 +134,8 @@ const undo = command({
       restored,
     );
     const { json, dryRun, yes } = cli.flags;
-    // A person who is asked sees the changes first: the command line does not say what it undoes.
+    // A person who has to confirm sees the changes first, because the command line does not say
+    // what it undoes.
     const isPreviewed = !yes && !dryRun && !json;
     cli.note(`${slug}: undoing ${undone} restores version ${restored} of the catalog.`);
     for (const { key, name } of listMarksSinceChange(rt, business))
@@ -148,7 +152,7 @@ const undo = command({
     const cancelAffected = await loadCancelAffected(flags.cancelAffected);
     const result = replaceCatalog(rt, replacement, { cancelAffected, confirmed: true });
     if (json) return cli.printObject({ ...result, restored });
-    // A preview has already shown the changes.
+    // The changes are left out if the preview has already shown them.
     reportChange(cli, isPreviewed ? { ...result, changes: [] } : result, { allowed: flags });
     if (dryRun || result.fromVersion === result.version) return;
     cli.note(`${slug}: the catalog is again as it was at version ${restored}.`);
@@ -158,7 +162,7 @@ const undo = command({
 
 /** Returns a text such as `the apply of salon.yaml by mia (version 14, 2026-11-22T09:02:11Z)`. */
 function describeUndone(newest: CatalogChangeRow | undefined, restored: number): string {
-  // A single change is undone if the newest one replaced the restored version.
+  // The undo reverts a single change if the newest change replaced the version to restore.
   if (newest?.fromVersion !== restored) return `all changes after version ${restored}`;
   const change = toOutput(newest);
   const [source, actor] = [sourceOf(change), actorOf(change)];

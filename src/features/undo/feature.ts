@@ -1,6 +1,9 @@
 import type { Feature } from "../feature.ts";
 
-/** Stores what each catalog change replaces, for the history, earlier versions and undo. */
+/**
+ * Stores what each catalog change replaces, so that commands can list the changes, show earlier
+ * versions and undo changes.
+ */
 export const undo = {
   name: "undo",
   subcommands: [{ group: "catalog", after: "diff", load: () => import("./commands.ts") }],

@@ -5,8 +5,8 @@ import { createCatalogChangeStore } from "./store.ts";
 /** Stores what a catalog change replaces, so that it can be undone. */
 export const recordChange: BeforeCatalogWrite = (rt, change) => {
   const { stored, edits, sectionEdits, next, origin, diff } = change;
-  // The `edits` of a command lack the objects that the command only renumbers, so the store is
-  // read.
+  // If a command made the change, `edits` lacks the objects of which only the position changed, so
+  // `hasEdits` reads the store.
   const hasEdits = (id: string): boolean =>
     origin === "local" ? rt.store.catalog.findLocalEdit(id) !== undefined : edits.has(id);
   const isEdited = (idOrField: string) => idOrField in sectionEdits || hasEdits(idOrField);

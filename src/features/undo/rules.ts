@@ -15,11 +15,11 @@ import type { CatalogDiff, SortOrderOf } from "../../domain/catalog/change/diff.
  * read this form, whereas migrations change the form of stored documents.
  */
 export type Replaced = {
-  /** Whether the change created the business, so that it replaced nothing. */
+  /** Whether the change created the business and therefore replaced nothing. */
   isNew: boolean;
   /** The replaced business and schedule; null if they did not change. */
   fields: AuthoredFile | null;
-  /** The changed fields, and whether each had local edits. */
+  /** Maps each changed field to whether it had local edits. */
   changedFields: Record<string, boolean>;
   objects: ReplacedObject[];
 };
@@ -30,7 +30,7 @@ export type ReplacedObject = {
   sortOrder: number;
   /** The replaced object; null if the change created it. */
   item: object | null;
-  /** Whether the object had local edits. */
+  /** Whether the object had local edits before the change. */
   isEdited: boolean;
 };
 
@@ -61,7 +61,8 @@ export function findReplaced(
       objects.push({ id, kind, sortOrder: sortOrderOf(id), item, isEdited: isEdited(id) });
     }
   }
-  // The loop above has removed the objects of `before` from `changed`: those left were created.
+  // The loop above has removed the objects of `before` from `changed`, so the change created the
+  // objects that remain.
   for (const { id, kind, sortOrder } of rows.written)
     if (changed.has(id)) objects.push({ id, kind, sortOrder, item: null, isEdited: false });
   const fields = businessFields.length === 0 ? null : writeBusinessFields(before);
@@ -69,20 +70,22 @@ export function findReplaced(
   return { isNew: false, fields, changedFields, objects };
 }
 
-/** Returns whether a change alters the text of unchanged objects in a catalog file. */
+/**
+ * Returns whether a change alters how a catalog file writes objects that did not change themselves.
+ */
 function isWrittenOtherwise(before: Catalog, after: Catalog): boolean {
   const [old, next] = [before.business, after.business];
   if (old.timezone !== next.timezone || old.currency !== next.currency) return true;
   if (old.currencyDigits !== next.currencyDigits) return true;
-  // A service in a file states the maximum quantity of its add-on only if it differs from the
-  // maximum of the add-on itself. A new maximum of an add-on thus alters the text of services.
+  // A catalog file states the maximum quantity of an add-on at a service only if it differs from
+  // the maximum of the add-on itself. A new maximum of an add-on thus alters the text of services.
   const { maxQuantities } = createWriteContext(before);
   return after.objects.addon.some(
     ({ key, maxQuantity }) => (maxQuantities.get(key) ?? maxQuantity) !== maxQuantity,
   );
 }
 
-/** A catalog before some changes, as a catalog file. */
+/** A catalog as it was before some changes, in the form of a catalog file. */
 export type Reverted = {
   file: AuthoredFile;
   /** Whether each replaced object and field had local edits. */
@@ -90,7 +93,7 @@ export type Reverted = {
 };
 
 /**
- * Returns the catalog before some changes; null if the business did not exist.
+ * Returns the catalog as it was before some changes; null if the business did not exist.
  * @param changes what each change replaced, newest first
  */
 export function revertChanges(

@@ -22,8 +22,8 @@ type NewCatalogChange = {
 };
 
 /**
- * Compresses at the fastest level: the default level 3 saves 5 % of the space in three times the
- * time.
+ * Level 1 is the fastest: the default level 3 would save 5 % of the space, but take three times as
+ * long.
  */
 const compress = (text: string): Buffer =>
   zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
@@ -39,9 +39,9 @@ function parse(raw: unknown): CatalogChangeRow {
 }
 
 /**
- * A change by its number: whether it is the newest of its business, and whether it is too young to
- * delete. A change is too young if it, or a previous change of its business, was made at
- * `madeBefore` or later.
+ * A row for `prune`: the number of a change, whether the change is the newest of its business, and
+ * whether it is too young to delete. A change is too young if it, or a previous change of its
+ * business, was made at `madeBefore` or later.
  */
 type Age = [number: number, isNewest: 0 | 1, isKept: 0 | 1];
 
@@ -92,10 +92,12 @@ export function createCatalogChangeStore(db: Db) {
     /** Returns the version that the oldest change replaced; undefined without changes. */
     findOldestFromVersion: (businessId: string) =>
       selectOldestFrom.get(businessId) as number | undefined,
-    /** Returns the compressed size of what the changes after a version replaced. */
+    /**
+     * Returns the total size of the compressed `replaced` values of all changes after a version.
+     */
     countReplacedBytes: (businessId: string, version: number) =>
       selectReplacedBytes.get(businessId, version) as number,
-    /** Iterates over what the changes after a version replaced, newest first. */
+    /** Iterates over the `replaced` values of all changes after a version, newest first. */
     *iterateReplacedAfter(businessId: string, version: number): Generator<Replaced> {
       for (const bytes of selectReplaced.iterate(businessId, version) as Iterable<Buffer>)
         yield parseJson(
@@ -104,11 +106,11 @@ export function createCatalogChangeStore(db: Db) {
         ) as Replaced;
     },
     /**
-     * Reads up to `limit` changes, and deletes the old ones, which were made before `madeBefore`.
-     * The clock may have been set back, so a change is not old if a previous change of its business
-     * was made at that time or later. The newest change of each business is kept, too. Returns the
-     * number of the last old change, after which the next call continues; undefined if no change
-     * that was read is old.
+     * Reads up to `limit` changes and deletes the old ones, except the newest change of each
+     * business. A change is old if it and all previous changes of its business were made before
+     * `madeBefore`. The previous changes matter because the clock may have been set back.
+     * @returns the number of the last old change, after which the next call continues; undefined if
+     * none of the changes read is old
      */
     prune(after: number, limit: number, madeBefore: number): number | undefined {
       const rows = selectAfter.all({ after, limit, madeBefore }) as Age[];

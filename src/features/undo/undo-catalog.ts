@@ -7,7 +7,7 @@ import type { Replacement } from "../../app/catalog/changes/replace-catalog.ts";
 import { planUndoByEdits } from "./undo-edits.ts";
 import { createCatalogChangeStore } from "./store.ts";
 
-/** The plan of an undo; `version` is the one that it restores. */
+/** The plan of an undo. `version` is the version of the catalog to restore. */
 export type PlannedUndo = { version: number; replacement: Replacement };
 
 /**
@@ -23,7 +23,10 @@ export function planUndo(rt: Runtime, slug: string, version?: number): PlannedUn
   return { version: wanted, replacement: { ...planRestore(rt, slug, wanted), audited } };
 }
 
-/** Plans to restore a version: by its objects if only a few of them differ, else as a whole. */
+/**
+ * Plans to restore a version. If only a few objects differ, the plan edits these objects.
+ * Otherwise, it replaces the whole catalog.
+ */
 function planRestore(rt: Runtime, slug: string, version: number): Omit<Replacement, "audited"> {
   const edits = rt.read(() => {
     const business = getBusiness(rt, slug);

@@ -17,18 +17,21 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { ReplacedObject } from "./rules.ts";
 import { createCatalogChangeStore } from "./store.ts";
 
-/** An undo of more objects replaces the whole catalog. */
+/** An undo that changes more objects than this replaces the whole catalog. */
 const MAX_OBJECTS = 100;
-/** The most compressed bytes of changes to read: about ten times those of MAX_OBJECTS objects. */
+/**
+ * Maximum size of the compressed changes to read. MAX_OBJECTS objects usually take about a tenth of
+ * it.
+ */
 const MAX_REPLACED_BYTES = 200_000;
 
 /** A replaced object (`item`), and the object that is stored now (`doc`). */
 type StoredObject = ReplacedObject & { item: object; doc: DocOf[Kind] };
 
 /**
- * Plans to restore a version of a catalog by edits of the objects that differ, without reading the
- * others. Returns null if edits are not enough: because objects were created, deleted or moved
- * since, or because the difference affects other objects or the business itself.
+ * Plans to restore a version of a catalog by editing the objects that differ, without reading the
+ * others. Returns null if edits are not enough: if objects were created, deleted or moved since, or
+ * if the difference affects other objects or the business itself.
  */
 export function planUndoByEdits(
   rt: Runtime,
@@ -40,7 +43,8 @@ export function planUndoByEdits(
   const edits = objects && readEdits(rt, business, objects);
   if (edits === null) return null;
   const stored = loadForEdits(rt, business, edits);
-  // `others` is undefined if the edits affect other objects, so that the whole catalog was loaded.
+  // `loadForEdits` loads the whole catalog, and leaves `others` undefined, if the edits affect
+  // other objects.
   if (stored.others === undefined) return null;
   return {
     catalog: applyEdits(stored.catalog, edits),
@@ -53,7 +57,10 @@ export function planUndoByEdits(
   };
 }
 
-/** Returns the objects as they were at a version; null if there are too many. */
+/**
+ * Returns the objects that have changed since a version, as they were at that version. Returns null
+ * if there are too many, or if a change also created the business or edited its fields.
+ */
 function readReplaced(rt: Runtime, businessId: string, version: number): ReplacedObject[] | null {
   const history = rt.openStore(createCatalogChangeStore);
   if (history.countReplacedBytes(businessId, version) > MAX_REPLACED_BYTES) return null;
@@ -89,7 +96,10 @@ function findStored(
   return objects;
 }
 
-/** Reads the objects as a catalog file; returns null if one is not valid by itself. */
+/**
+ * Validates the objects as a small catalog file, and returns the edits that restore them. Returns
+ * null if an object is not valid.
+ */
 function readEdits(
   rt: Runtime,
   business: BusinessRow,
@@ -124,8 +134,8 @@ function readEdits(
 }
 
 /**
- * Returns the stored objects whose keys occur as texts in the items, without the items' own
- * objects. Every other object to which an item refers is among them.
+ * Returns the stored objects whose keys occur as texts in the edited items, except the edited
+ * objects themselves. Every object to which an item refers is among them.
  */
 function loadMentioned(
   rt: Runtime,
@@ -145,7 +155,10 @@ function loadMentioned(
   return objects;
 }
 
-/** Returns the texts in a value at any depth, and the keys of events in the keys of ticket types. */
+/**
+ * Returns all texts in a value at any depth. A text that is the key of a ticket type also yields
+ * the key of its event.
+ */
 const textsIn = (value: unknown): string[] =>
   typeof value === "string"
     ? [value, ...eventKeysIn(value)]

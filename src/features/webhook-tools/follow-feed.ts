@@ -16,7 +16,7 @@ export type EventFeed = {
   types: readonly string[];
 };
 export type FeedEvent = { id: string; type: string };
-/** `sequences` has the sequence number of each event. */
+/** `sequences` contains the sequence number of each event. */
 export type FeedPage = {
   events: FeedEvent[];
   sequences: number[];
@@ -27,14 +27,14 @@ export type FeedPage = {
 /** A failure that may be temporary; `afterMs` is from the header Retry-After. */
 type TemporaryFailure = { reason: string; afterMs: number | undefined };
 
-/** The length of a long poll. */
+/** How long the server holds a long poll if there is no event. */
 const WAIT_SECONDS = 25;
 /** The time for a response after the long poll has ended. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 const PAUSE_AFTER_EMPTY_MS = 250;
-/** The most events of a page that the API allows. */
+/** Maximum number of events on a page that the API allows. */
 const MAX_LIMIT = 500;
 
 /** The cursor that stands for the end of the feed. */
@@ -191,13 +191,19 @@ const FORWARD_TIMEOUT_MS = 10_000;
 
 type Forwarded = { outcome: Outcome; isAccepted: boolean; durationMs: number };
 
-/** Returns a sender of events to a partner's URL as webhooks, signed with the given secret. */
+/**
+ * Returns a forwarder, which sends events to a partner's URL as webhooks that are signed with
+ * `secret`.
+ */
 export function createForwarder(url: string, secret: string) {
   const keys = [signingKey(secret)];
   const newId = createIdSource(wallClock, systemRandom);
   const sender = createSender({ allowHttp: true, allowPrivate: [] }, wallClock);
   return {
-    /** Sends an event as a webhook. JSON.stringify restores the bytes of its stored text. */
+    /**
+     * Sends an event as a webhook. `JSON.stringify` restores exactly the bytes of the event that
+     * the server stores.
+     */
     async forward(event: FeedEvent, sequence: number): Promise<Forwarded> {
       const body = Buffer.from(JSON.stringify(event));
       const info = {

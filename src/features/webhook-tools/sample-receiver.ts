@@ -19,8 +19,8 @@ export type Receiver = { url: string; close: () => Promise<void> };
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Starts a minimal webhook receiver on 127.0.0.1. It responds with 200 to a valid signature,
- * otherwise with 401.
+ * Starts a minimal webhook receiver on 127.0.0.1. The receiver responds with 401 to an invalid
+ * signature, and otherwise with what `simulate` returns (200 by default).
  * @param port 0 for any free port
  * @param secret null to accept any signature
  * @param simulate returns the response to each valid delivery

@@ -6,7 +6,10 @@ import {
   type Subject,
 } from "../../../domain/conditions/registry.ts";
 
-/** A message to the operator about a condition, or about several of one code and business. */
+/**
+ * A message to the operator about a condition, or about several conditions with the same code and
+ * business.
+ */
 export type Alert = {
   code: AlertCode;
   status: "FIRING" | "RESOLVED";
@@ -18,7 +21,10 @@ export type Alert = {
   since: string;
   /** An ID that all alerts of one cause share. */
   fingerprint: string;
-  /** How often the cause has begun since it was last absent for two hours. */
+  /**
+   * How often the cause has begun. The count starts again at 1 if the cause begins more than two
+   * hours after its last alert.
+   */
   count: number;
   message: string;
   fix: string;
@@ -57,13 +63,12 @@ export type Member = {
   fingerprint: string;
   condition: HealthCondition<AlertCode>;
   isOpen: boolean;
-  /** When the condition began, or last began if it has ended. */
+  /** When the condition last began. */
   since: number;
   /** Whether the condition began after the last alert of its cause. */
   isNew: boolean;
 };
 
-/** Returns the alert that reports the state of a cause. */
 export function toAlert(
   { members, since, fingerprint, count }: Cause,
   status: Alert["status"],

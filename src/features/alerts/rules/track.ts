@@ -12,7 +12,10 @@ import {
 type Found = HealthCondition<AlertCode>;
 
 const HOUR_MS = 3_600_000;
-/** How long a condition must be absent to be resolved: a short pause is still one problem. */
+/**
+ * How long a condition must be absent to be resolved. After a shorter pause, it is still the same
+ * problem.
+ */
 const CLEAR_MS = HOUR_MS / 2;
 /** The shortest time between two alerts of a growing group. */
 const INTERVAL_MS = HOUR_MS;
@@ -23,11 +26,13 @@ const INTERVAL_MS = HOUR_MS;
 const FLAPPING_MS = 2 * HOUR_MS;
 /** How long resolved causes are kept for `alerts list`. */
 const KEPT_MS = 7 * 24 * HOUR_MS;
-/** The most resolved causes that are kept: the daemon compares all causes each second. */
+/**
+ * The maximum number of resolved causes that are kept. The daemon compares all causes each second.
+ */
 const MAX_RESOLVED = 500;
 /**
- * The most alerts about one visit that follow one another within an hour: a guest can move a visit
- * any number of times.
+ * The maximum number of alerts about one visit that follow one another within an hour. A guest can
+ * move a visit any number of times.
  */
 const MAX_IN_A_ROW = 3;
 /**
@@ -161,7 +166,10 @@ export const withoutOldNews = (
     return { ...cause, members: cause.members.map((member) => ({ ...member, isNew: false })) };
   });
 
-/** Adds a condition to the cause of its group, or to its own cause. The cause may be resolved. */
+/**
+ * Adds a condition to the cause of its group, or to its own cause. A new cause replaces a resolved
+ * one.
+ */
 function addMember(causes: Cause[], member: Member, isGroup: boolean, now: number): void {
   const { code, business } = member.condition;
   const fingerprint = isGroup ? [code, business ?? "", "*"].join("|") : member.fingerprint;
@@ -175,7 +183,6 @@ function addMember(causes: Cause[], member: Member, isGroup: boolean, now: numbe
   }
   const { alertedAt = null, alertsInARow = 0 } = known ?? {};
   const isRecent = alertedAt !== null && elapsed(alertedAt, now) < FLAPPING_MS;
-  // The new cause replaces the resolved one, if there is one.
   causes.splice(index === -1 ? causes.length : index, 1, {
     fingerprint,
     isGroup,

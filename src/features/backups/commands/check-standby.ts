@@ -36,7 +36,7 @@ export async function* checkStandby(
 ): AsyncGenerator<CheckResult> {
   yield { about: "files", summary: config.dataDir, findings: checkDataFolder(config) };
   yield checkStopped(config);
-  // A copy that is not authentic is also returned: `checkAuthentic` reports it.
+  // `untrusted` allows a copy that is not authentic, which `checkAuthentic` then reports.
   const newest = await findNewestCopy(config, dir, { untrusted: true }).catch(toFinding);
   if ("text" in newest) {
     yield { about: "backups", summary: dir, findings: [newest] };
@@ -93,7 +93,10 @@ function checkWritable(dir: string): Finding[] {
 }
 
 const DAY_MS = 86_400_000;
-/** The server makes no two backups within this time: the shortest `serve --backup-every` is 5 min. */
+/**
+ * If two backups were made within this time, a command made one of them: the shortest `serve
+ * --backup-every` is 5 min.
+ */
 const BY_HAND_MS = 240_000;
 /** More bytes a day than this wear out a disk, and fill a line of 10 Mbit/s. */
 const MANY_BYTES_PER_DAY = 100_000_000_000;

@@ -44,7 +44,8 @@ export const definition = command({
     const done = isDaemonRunning(config.databasePath)
       ? await askDaemon(cli, config, dir)
       : await handOverHere(config, dir);
-    // Another command may have asked with another folder at the same time.
+    // Another command may have asked for another folder at the same time, so the folder is that of
+    // `done`.
     cli.report(
       { to: done.to, copy: done.copy, handedOverAt: new Date(done.at).toISOString() },
       `Handed over with the copy ${done.copy}. On the other server: ${cli.program} restore --latest ${shellQuote(done.to)}`,

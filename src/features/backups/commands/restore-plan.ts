@@ -9,8 +9,8 @@ import { isoTime, shortTime } from "../../../cli/output/table.ts";
 // back.
 
 /**
- * Returns the plan as JSON output has it. `erasuresKnownUntil` is null if no signed list came with
- * the backup; `erasureGap` is null if no erased guest can come back.
+ * Returns the plan in the form of the JSON output. `erasuresKnownUntil` is null if no signed list
+ * came with the backup; `erasureGap` is null if no erased guest can come back.
  */
 export const planToOutput = ({
   isAuthentic,

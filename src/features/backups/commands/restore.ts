@@ -16,7 +16,7 @@ const loadRestore = () => import("../restore/restore.ts");
 /** What JSON output says of a restore besides its plan. */
 type Facts = Record<string, unknown> & { file: string };
 
-/** With `acceptErasureGap`, erased guests may come back. */
+/** `acceptErasureGap` accepts that erased guests may come back. */
 type Acceptance = RestoreTrust & { acceptErasureGap: boolean };
 
 export const definition = command({
@@ -90,7 +90,7 @@ export const definition = command({
 });
 
 /**
- * @param options `choice`: the flag that names the folder, for the command in an error
+ * @param options `choice`: the flag with which the folder was chosen, for the command in an error
  * @returns the newest intact backup in a folder
  */
 async function findNewest(
@@ -208,8 +208,7 @@ async function report(
     cli.note(
       `The previous data could not be authenticated (${tagError}): a restore of them needs --untrusted.`,
     );
-  // The plan was not shown before if there were no data to replace, because nobody had to confirm
-  // it.
+  // If there were no data to replace, nobody had to confirm the plan, so it has not been shown yet.
   if (previousData === null) describePlan(cli, restored, trust);
   if (!isAuthentic && !trust.keepAdded && access.filter(isAdded).some(({ kind }) => kind === "key"))
     cli.note(

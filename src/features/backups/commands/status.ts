@@ -9,7 +9,7 @@ type Copy = BackupState["copy"] | null;
 type Failure = BackupState["copy-failure"] | null;
 type Drill = BackupState["drill"] | null;
 
-/** The fields of a failure that only the next try of a copy needs. */
+/** Hides the fields of a failure that are only for the next attempt to copy. */
 const INTERNAL = { place: undefined, command: undefined, isCommandDue: undefined };
 
 function readBackups(rt: Runtime): StatusPart {

@@ -33,7 +33,8 @@ export async function awaitCopy(rt: Runtime, backup: Backup): Promise<CopyResult
     createdAt >= backup.createdAt &&
     createdAt <= Math.max(latestPlausibleTime(rt), backup.createdAt);
   for (;;) {
-    // The daemon may copy the backup and stop during this check, so the results are read after it.
+    // The daemon may copy the backup and stop while `isDaemonRunning` runs, so the results are read
+    // after it.
     const isRunning = isDaemonRunning(config.databasePath);
     if (isThisOrNewer(readBackupState(config, "copy")?.createdAt))
       return { isCopied: true, reason: null };

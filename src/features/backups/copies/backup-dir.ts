@@ -14,7 +14,7 @@ import { recordCounters } from "../restore/recorded-counters.ts";
 
 // The folder of --backup-dir belongs to the server whose ID is in its file `server-id`.
 
-/** The option that names a folder of copies; errors begin with it. */
+/** The option that names a folder of copies. Error messages begin with the option. */
 type FolderOption = "--backup-dir" | "--to";
 
 /**
@@ -91,7 +91,8 @@ export function markFolder(
 export function assertNotStandby({ config, store }: Runtime, dir: string): void {
   if (store.businesses.listSlugs().length > 0 || listCopies(dir).length === 0) return;
   const owner = readOwner(dir);
-  // A server whose last business was deleted is no standby: the folder has its own ID.
+  // If the last business of a server was deleted, it is no standby: the folder has the ID of this
+  // server.
   if (owner === undefined || owner === store.file.getServerId()) return;
   throw standbyError(config, dir);
 }
@@ -123,7 +124,7 @@ const listCopies = (dir: string): string[] =>
 export function checkBackupDir(rt: Runtime): void {
   const { dir } = rt.config.backups;
   if (dir === null) return;
-  // A copy that has failed is tried again every hour, which checks the folder, too.
+  // A failed copy is tried again every hour, and each try checks the folder.
   const failure = readBackupState(rt.config, "copy-failure");
   if (isOfPlace(rt.config, failure) && failure.name !== null) return;
   try {

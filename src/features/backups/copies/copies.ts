@@ -72,7 +72,6 @@ function findNewestToCopy(rt: Runtime): Backup | undefined {
   );
 }
 
-/** Returns whether --backup-dir or --backup-command is set. */
 export const hasCopyPlace = ({ backups }: Config): boolean =>
   backups.dir !== null || backups.command !== null;
 
@@ -89,7 +88,10 @@ function isErasureListCopied(config: Config): boolean {
 type CopyOptions = {
   signal?: AbortSignal | undefined;
   timeoutMs?: number;
-  /** Set while the daemon stops: --backup-command gets the backup after the next start. */
+  /**
+   * Set while the daemon stops: --backup-command does not run now, and gets the backup after the
+   * next start.
+   */
   isLast?: boolean;
 };
 
@@ -97,8 +99,8 @@ type CopyOptions = {
  * Copies a backup to --backup-dir and passes it to --backup-command. The command runs even if the
  * copy to --backup-dir fails, unless another server has taken over. Failures are logged and
  * recorded.
- * @returns whether the backup has reached each place that is set; with `isLast`, the command is
- * left out
+ * @returns whether the backup has reached each place that is set; with `isLast`, --backup-command
+ * does not count
  */
 export async function copyBackup(
   rt: Runtime,
@@ -109,7 +111,6 @@ export async function copyBackup(
   const { dir, command, withKey } = config.backups;
   const name = basename(backup.path);
   const failures: CopyFailure[] = [];
-  /** Returns whether a backup was copied to a place. */
   const copyTo = async (option: CopyFailure["option"], copy: () => Promise<void>) => {
     try {
       await copy();
@@ -270,7 +271,10 @@ async function copyVerified(
   addChecksum(to, checksum);
 }
 
-/** Copies the master key. The name depends on the key, so that old keys stay for older backups. */
+/**
+ * Copies the master key. The name of the copy depends on the key, so that copies of old keys stay
+ * for older backups.
+ */
 function copyKey({ config }: Runtime, dir: string): void {
   const fingerprint = readKeyFingerprint(config);
   if (fingerprint === null) return;

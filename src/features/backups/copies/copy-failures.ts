@@ -62,7 +62,8 @@ export function recordCopyFailure(
   const recorded = readBackupState(rt.config, "copy-failure");
   const last = isOfPlace(rt.config, recorded) ? recorded : null;
   const since = last?.since ?? at;
-  // The failure is logged once an hour, although the list is tried each minute.
+  // The failure is logged once an hour, although the list of erased guests is copied again each
+  // minute.
   const hourOf = (ms: number) => Math.floor((ms - since) / RETRY_MS);
   const isNew = last?.reason !== reason || last.name !== name;
   if (isNew || hourOf(last.at) !== hourOf(at)) {

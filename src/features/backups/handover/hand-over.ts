@@ -57,7 +57,8 @@ export async function handOver(
     stopping?.throwIfAborted();
     assertStillAsked(config, asked);
     saveHandover(config, begun);
-    // This waits for a command that began to write before it could see the file.
+    // The empty transaction waits for a command that began to write before it could see the file of
+    // the handover.
     await retryWhileBusy(rt, () => rt.tx(() => {}));
     writers.refuseWrites(handingOverError());
     stopping?.throwIfAborted();
@@ -102,8 +103,9 @@ function assertStillBegun(config: Config): void {
 }
 
 /**
- * Deletes the copies from which another server would continue without --fenced, because this server
- * goes on. A copy can be complete although the handover has failed: its disk may be full then.
+ * Deletes the copies from which another server would continue without --fenced (the confirmation
+ * that this server is stopped), because this server goes on. A copy can be complete although the
+ * handover has failed: its disk may be full then.
  * @returns whether no such copy is left
  */
 function deleteLastCopies({ config, log }: Runtime, dir: string): boolean {

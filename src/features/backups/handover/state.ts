@@ -25,7 +25,10 @@ export type Handover = {
   reason?: string;
 };
 
-/** The server whose handover is meant: the file is next to its database. */
+/**
+ * Identifies a server by the path of its database. The file of the handover is next to the
+ * database.
+ */
 type Place = { databasePath: string };
 
 const pathOf = ({ databasePath }: Place): string => `${databasePath}.handover`;

@@ -40,15 +40,15 @@ export function watchForHandover(
   return async () => {
     clearInterval(timer);
     stopping.abort(new AppError("shutting_down", "The daemon was told to stop."));
-    // A failure was logged.
+    // A failure is ignored here, because it was logged.
     await handingOver?.catch(() => {});
   };
 }
 
 /**
  * Ends a handover that was interrupted before the last copy was complete. Called when a daemon
- * starts, which is refused after a handover that is done. A handover in another state has not begun
- * or has failed, so its file is deleted.
+ * starts, which is not possible after a completed handover. If the handover has not begun yet or
+ * has failed, its file is deleted.
  * @throws AppError state_refuses if another server has taken over, or if the folder of the copies
  * cannot be read
  */

@@ -36,7 +36,7 @@ export const guardHandedOver: CreateWriteGuard = (config) => {
  * @throws AppError state_refuses
  */
 function assertNotReplaced(config: Config): void {
-  // The daemon checked the folder when it started.
+  // If the daemon is running, it checked the folder when it started.
   if (isDaemonRunning(config.databasePath)) return;
   const dir = findTakeover(config);
   if (dir === undefined) return;

@@ -26,12 +26,12 @@ import type { Finding } from "../../../domain/conditions/registry.ts";
 // decrypts. The old key is kept in a file of its own. It decrypts backups but authenticates none,
 // so nobody can make an accepted backup with a stolen old key.
 
-/** `serve --backup-with-key` gives the copy of a key this name, in the folder of the copies. */
+/** The names of the key copies that `serve --backup-with-key` makes in the folder of the copies. */
 const COPIED_KEY = /^master-[0-9a-f]{16}\.key$/;
 
 /**
- * Returns the keys that only decrypt: those that rotations have replaced, and those next to a
- * backup.
+ * Returns the keys that only decrypt: the keys that rotations have replaced, and the copies of keys
+ * next to the backup `file`.
  */
 export function readOldKeys({ masterKeyPath }: Config, file: string): Buffer[] {
   const folder = dirname(file);
@@ -131,7 +131,7 @@ function listBackupKeysIn(folder: string): BackupKeys[] {
   try {
     return listBackupsIn(folder).map(readKeysOf);
   } catch {
-    // The disk of the copies may be away, which another condition reports.
+    // The disk of the copies may not be mounted, which another condition reports.
     return [{ path: folder }];
   }
 }
@@ -140,7 +140,7 @@ function readKeysOf({ path }: { path: string }): BackupKeys {
   try {
     return { path, dataKeys: readDataKeys(path) };
   } catch {
-    // The file may be on a bad sector.
+    // A file that cannot be read, for example because of a bad sector, may need any key.
     return { path };
   }
 }

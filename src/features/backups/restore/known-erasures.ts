@@ -108,7 +108,8 @@ function listReturning(
   if (moved.length === 0) return [];
   const left = new Map(
     moved
-      // An old version gave its servers no ID.
+      // An old version gave its servers no ID. A backup of such a server counts as made by the
+      // server that the business left.
       .filter((move) => move.movedAt >= madeAt && (move.server === server || server === ""))
       .map(({ id, movedAt }) => [id, movedAt]),
   );

@@ -43,15 +43,16 @@ export function createEpoch(config: Config, dir: string, now: number, copy: Take
   if (epoch !== claimed) {
     try {
       create(epoch);
-      // The file of the lower number stays, so that no other machine can create it. The takeover
-      // now has the file of the higher number.
+      // The file of the lower number stays, so that no other machine can create it. Its takeover is
+      // marked as complete, because the file of the higher number now stands for the takeover.
       endTakeover(dir, claimed);
     } catch (error) {
       undo();
       throw error;
     }
   }
-  // A takeover of another copy can have a higher number, so this server could not start.
+  // Another machine may have taken over with another copy and a higher number, so this server could
+  // not start.
   if (readNewestEpoch(dir) > epoch) throw concurrentError();
   return { epoch, undo };
 

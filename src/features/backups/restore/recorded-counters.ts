@@ -12,13 +12,13 @@ import { isEpoch, readBackupDir, readNewestEpoch } from "./epochs.ts";
 
 const NAME = "counters.json";
 
-/** `epoch` is the highest of the servers that recorded the counters. */
+/** `epoch` is the highest epoch of the servers that recorded the counters. */
 type Recorded = { epoch: number; counters: BusinessCounters[] };
 
 /**
- * Returns the highest counters, the highest epoch of the servers that recorded them, and how far
- * epochs have risen since, which is at least the number of takeovers. All takeovers count if there
- * is no record.
+ * Returns the highest counters, the highest epoch of the servers that recorded them, and
+ * `takeoversSince`: how far epochs have risen since then, which is at least the number of
+ * takeovers. If there is no record, all takeovers count.
  * @param dir the folder of the copies
  * @throws AppError state_refuses if the record cannot be read or is damaged
  */

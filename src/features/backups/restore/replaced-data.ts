@@ -33,7 +33,10 @@ export function listReplacedData({ databasePath }: Pick<Config, "databasePath">)
     .toSorted((a, b) => a.deletedAt - b.deletedAt);
 }
 
-/** Deletes the replaced data whose time is over, each file with its log, and logs each path. */
+/**
+ * Deletes the replaced data that were kept long enough, with the other files of their database such
+ * as `-wal`, and logs each path.
+ */
 export function deleteReplacedData({ config, now, log }: Runtime): void {
   for (const { path, deletedAt } of listReplacedData(config)) {
     if (deletedAt > now()) continue;

@@ -65,9 +65,12 @@ export type Restored = RestorePlan & {
 };
 
 export type RestoreTrust = {
-  /** Restores a file that is not authentic, and disables what it adds to the live access. */
+  /**
+   * Restores a file that is not authentic, and disables the access that it adds to the existing
+   * access.
+   */
   untrusted?: boolean;
-  /** With `untrusted`: leaves enabled what the file adds to the live access. */
+  /** Leaves the access enabled that a file restored with `untrusted` adds. */
   keepAdded?: boolean;
   /** Brings back businesses that have moved to another server since the backup. */
   keepMoved?: boolean;
@@ -214,7 +217,10 @@ async function prepareRestore(
 
 type Access = Pick<RestorePlan, "access" | "revoked">;
 
-/** Compares the access of a backup with the live access. `revoked` was revoked since the backup. */
+/**
+ * Compares the access of a backup with the live access. `revoked` in the result is the access that
+ * was revoked after the backup was made.
+ */
 function compareAccess(
   livePath: string,
   backupPath: string,
@@ -260,7 +266,7 @@ const changedError = (file: string): AppError =>
  * @returns why adding the tag failed; null if it did not fail or the data get no tag
  */
 function tagCopy(config: Config, copy: string, now: number): string | null {
-  // A log remains only if the data are so damaged that it could not be merged.
+  // A write-ahead log remains only if the data are so damaged that it could not be merged.
   if (existsSync(`${copy}-wal`)) return null;
   try {
     tagBackup(config, copy, now, systemRandom);

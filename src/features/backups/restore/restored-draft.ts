@@ -35,7 +35,6 @@ export type AuditDifferences = {
   added: string[];
 };
 
-/** What `completeDraft` must know about the restore. */
 type Completion = {
   /** The path of the backup. */
   file: string;
@@ -60,7 +59,7 @@ type Completion = {
   isAuthentic: boolean;
   /** The keys that decrypt the backup besides the current ones. */
   oldKeys: Buffer[];
-  /** Whether signing secrets that an old key encrypted are used. */
+  /** Whether signing secrets that are encrypted with an old key are accepted. */
   isTrusted: boolean;
   /** The access to disable: what was revoked, and what an untrusted backup adds. */
   disabled: readonly AccessChange[];
@@ -92,7 +91,7 @@ export function completeDraft(
     keyLimits,
   }: Completion,
 ): AuditDifferences {
-  // The write guard protects the live data, and the draft is another file.
+  // The write guard protects the live data. The draft is another file, so any write is allowed.
   const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now, assertMayWrite: () => {} });
   try {
     return rt.tx(() => {
@@ -153,7 +152,7 @@ function mergeAuditLog({ store }: Runtime, live: readonly AuditRow[]): AuditDiff
   const differences = compareAuditLogs(live, inBackup);
   const altered = new Set(differences.altered);
   store.audit.replace(live.filter(({ id }) => altered.has(id)));
-  // `insert` ignores an entry that the backup has, too.
+  // `insert` ignores an entry that the backup also has.
   for (const entry of live) store.audit.insert(entry);
   return differences;
 }
@@ -192,7 +191,9 @@ function lowerLimits({ store }: Runtime, keyId: string, live: Partial<KeyLimits>
   if (lower.length > 0) store.keys.update(keyId, { ...key, ...Object.fromEntries(lower) });
 }
 
-/** @param ended the IDs of what was revoked since the backup, secrets of keys included */
+/**
+ * @param ended the IDs of what was revoked after the backup was made, including the secrets of keys
+ */
 function disable(rt: Runtime, change: AccessChange, ended: ReadonlySet<string>): void {
   const { kind, id } = change;
   if (change.change === "secret ended") return endSecretsAgain(rt, id, ended);

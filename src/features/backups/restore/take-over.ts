@@ -42,7 +42,7 @@ export async function findNewestCopy(
       fix: `mount its disk, or ${NAME_FOLDER}`,
     });
   const { authentic, unauthentic, skipped } = listCopies(config, dir);
-  /** Copies with an authentic tag, whose bytes are not those that were tagged. */
+  /** Copies whose tag is authentic, but whose bytes differ from those that were tagged. */
   const altered: Unauthentic[] = [];
   for (const copy of authentic) {
     const kind = await verifyCopy(copy, config, skipped);
@@ -158,7 +158,8 @@ type LastCopy = Pick<BackupTag, "epoch">;
 export function findLastCopy(config: Config, dir: string, { path }: Backup): LastCopy | undefined {
   const found = readBackupTag(config, path);
   if (found.kind !== "authentic" || found.tag.isLast !== true) return undefined;
-  // The folder has no epoch yet if its server used another folder until the handover.
+  // The epoch of the folder can be lower than that of the tag, because the server may have used
+  // another folder until the handover.
   if (readNewestEpoch(dir) > found.tag.epoch) return undefined;
   // A copy that lacks what any server has recorded is not complete, whatever its tag says.
   const copied = new Map(readBackupCounters(path).map((business) => [business.id, business]));
@@ -176,7 +177,8 @@ export function findLastCopy(config: Config, dir: string, { path }: Backup): Las
 /**
  * Restores a copy of another server here, and prevents that server from starting again.
  * @param dir the folder of the copies
- * @throws AppError like `restoreBackup`, and state_refuses if another machine takes over too
+ * @throws AppError like `restoreBackup`, and state_refuses if another machine takes over at the
+ * same time
  */
 export async function takeOver(
   config: Config,
@@ -205,7 +207,8 @@ export async function takeOver(
       epoch = takeover.epoch;
       try {
         recordCounters(dir, { epoch, counters });
-        // Until the new data are in place, the epoch in the folder prevents a start.
+        // The file of a handover is no longer needed: until the new data are in place, the epoch in
+        // the folder prevents a start.
         forgetHandover(config);
       } catch (error) {
         takeover.undo();

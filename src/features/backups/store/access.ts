@@ -27,7 +27,6 @@ type AccessRow = {
   rights: Record<string, unknown>;
   /** Hashes of the valid secrets of an API key. */
   secrets: string[];
-  /** The limits of an API key. */
   limits: Partial<KeyLimits>;
 };
 
@@ -111,8 +110,8 @@ export function listAccessChanges(
 }
 
 /**
- * Returns the active keys of a backup that have a valid secret there which has ended for good
- * since.
+ * Returns the active keys of a backup with a secret that is valid in the backup, but has ended for
+ * good since then.
  * @param revoked the IDs of what was revoked, secrets included (`secretId`)
  */
 export const listEndedSecrets = (
@@ -148,7 +147,7 @@ function findChange(
   if (live === undefined) return "new";
   if (!live.isActive) return "brought back";
   const hasOtherSecret = row.secrets.some((hash) => !live.secrets.includes(hash));
-  // The database of an older version lacks some columns.
+  // The database of an older version lacks some columns, which are not compared.
   const hasOtherRights = Object.entries(row.rights).some(
     ([column, value]) => column in live.rights && live.rights[column] !== value,
   );
@@ -162,7 +161,8 @@ function readAccessIfPossible(path: string, now: number): AccessRow[] {
   if (!existsSync(path)) return [];
   let db: Db | undefined;
   try {
-    // A connection that may write removes the files of WAL mode when it is closed.
+    // The connection may write, because such a connection removes the files of WAL mode when it is
+    // closed.
     db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     return readAccess(db, now);
   } catch (error) {

@@ -297,7 +297,8 @@ function mergeLogIfIntact(path: string): void {
       throw new AppError("busy", `Another program has ${path} open.`, {
         fix: "close all live views, wait for running commands to finish, and try again",
       });
-    // Damage is no error here, because it may be the reason why the file is being replaced.
+    // A damaged file is not an error here, because the damage may be the reason why the file is
+    // being replaced.
     if (!isSqliteError(error)) throw error;
   }
 }
@@ -333,8 +334,8 @@ export function readBackupTime(name: string): number | undefined {
 }
 
 /**
- * Returns whether a backup is a regular one, made by the daemon or by a command, which is deleted
- * once there are enough newer ones. A backup from before a migration is kept.
+ * Returns whether a backup is a regular one. The daemon or a command makes such a backup, which is
+ * deleted once there are enough newer ones. A backup from before a migration is kept.
  */
 export const isRegularBackup = (name: string): boolean => name.startsWith(`${REGULAR_PREFIX}-`);
 export const isDraft = (name: string): boolean => DRAFT_NAME.test(name);

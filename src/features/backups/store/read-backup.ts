@@ -100,13 +100,19 @@ export const readSecrets = (path: string): SealedRow[] =>
       .flatMap((table) => listSecrets(db, table)),
   ]);
 
-/** Returns the encrypted data of the first guests; none from a version without guests. */
+/**
+ * Returns the encrypted data of at most `limit` guests. The list is empty if the version that made
+ * the file had no guests.
+ */
 export const readGuests = (path: string, limit: number): GuestRow[] =>
   withReadOnlyDatabase(path, (db) =>
     hasTable(db, "guest") ? createGuestStore(db).listAfter("", limit) : [],
   );
 
-/** Returns the number of guests whose encrypted data match; 0 for a version without guests. */
+/**
+ * Returns the number of guests whose encrypted data match. The number is 0 if the version that made
+ * the file had no guests.
+ */
 export const countGuestsWhere = (path: string, matches: (row: GuestRow) => boolean): number =>
   withReadOnlyDatabase(path, (db) => {
     if (!hasTable(db, "guest")) return 0;
@@ -115,7 +121,7 @@ export const countGuestsWhere = (path: string, matches: (row: GuestRow) => boole
     return count;
   });
 
-/** Returns whether a table exists: a backup of an older version lacks some. */
+/** Returns whether a table exists, because a backup of an older version lacks some tables. */
 const hasTable = (db: Db, name: string): boolean =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !==
   undefined;

@@ -14,8 +14,8 @@ import type { Finding } from "../../../domain/conditions/registry.ts";
 import { endOfBackups } from "../restore/replaced-data.ts";
 import { listBackupFolders } from "../retag.ts";
 
-// Backups from before a business moved to another server have guests who are on that server now.
-// These backups are kept for a while, in case the move was a mistake.
+// A backup that was made before a business moved to another server still contains the guests of
+// that business. The backup is kept for a while, in case the move was a mistake.
 
 /**
  * `slugs` names the moved businesses, and is empty if the backup is unreadable. `endsAt` is in
@@ -38,7 +38,8 @@ function findInFolder(
   now: number,
 ): BackupOfMoved[] {
   return listBackupsIn(folder).flatMap(({ path, createdAt }) => {
-    // A backup with a future time was made while the clock was ahead, and counts as older.
+    // A backup whose time lies in the future was made while the clock was ahead. Such a backup
+    // counts as made before every move.
     const isBefore = ({ movedAt }: MovedBusiness): boolean =>
       movedAt >= createdAt || createdAt > now;
     const businesses = readBusinessesOf(path);
@@ -46,8 +47,8 @@ function findInFolder(
     const contained = moves.filter((move) => businesses?.has(move.id) ?? isBefore(move));
     if (contained.length === 0) return [];
     const slugs = new Set(contained.flatMap(({ id }) => businesses?.get(id) ?? []));
-    // If no business moved after the backup was made, the businesses had come back by then and were
-    // deleted later. The time of the backup then replaces the time of the move.
+    // `moveTimes` is empty if all contained businesses had come back before the backup was made,
+    // and were deleted here later. The time of the backup then replaces the time of the move.
     const moveTimes = contained.filter(isBefore).map(({ movedAt }) => movedAt);
     const endsAt = endOfBackups(moveTimes.length > 0 ? Math.min(...moveTimes) : createdAt);
     return [{ path, slugs: [...slugs], endsAt }];
@@ -63,7 +64,10 @@ function readBusinessesOf(path: string): Map<string, string> | undefined {
   }
 }
 
-/** Lists the folders of this server. Files in the folder of another server are not deleted. */
+/**
+ * Lists the backup folders that belong to this server. Folders of other servers are left out, so
+ * that none of their files is deleted.
+ */
 const listOwnFolders = (rt: Runtime): string[] =>
   listBackupFolders(rt).filter(
     (folder) => existsSync(folder) && (folder === rt.config.backupFolder || isOwn(rt, folder)),
@@ -73,14 +77,15 @@ function isOwn({ store }: Runtime, folder: string): boolean {
   try {
     return readOwner(folder) === store.file.getServerId();
   } catch {
-    // A folder that cannot be read is reported whenever a backup is copied to it.
+    // An unreadable folder is ignored here, because each copy of a backup to the folder reports the
+    // problem.
     return false;
   }
 }
 
 /**
- * Deletes the backups whose time has passed, if the same folder has a newer backup that a restore
- * accepts. Failures are logged, and not thrown.
+ * Deletes each backup with moved businesses whose `endsAt` has passed, if the same folder has a
+ * newer backup that a restore accepts. Failures are logged, and not thrown.
  */
 export async function deleteBackupsOfMoved(rt: Runtime): Promise<void> {
   const { config, now, log } = rt;
@@ -116,12 +121,12 @@ async function hasGoodBackup(config: Config, backups: readonly Backup[]): Promis
       await verifyBackup(path);
       if ((await authenticate(config, path)).kind === "authentic") return true;
     } catch {
-      // An older backup may be good.
+      // The search continues, because an older backup may be good.
     }
   return false;
 }
 
-/** Reports the backups that still have moved businesses, until they are deleted. */
+/** Reports each backup that still contains a moved business. */
 export function checkBackupsOfMoved(rt: Runtime): Finding[] {
   const moves = listMoves(rt);
   if (moves.length === 0) return [];

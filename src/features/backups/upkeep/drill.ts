@@ -17,10 +17,13 @@ type Drill = BackupState["drill"];
 const BUSY_TIMEOUT_MS = 5000;
 const FOLDER_PREFIX = ".deskbell-drill-";
 const DAY_MS = 86_400_000;
-/** The folder of a drill of this age was left by a process that was killed. */
+/** A drill's folder that has not changed for this time was left by a process that was killed. */
 const ABANDONED_MS = DAY_MS / 2;
 const INTERVAL_MS = 30 * DAY_MS;
-/** A restore in a drill does not change the number of rows in these tables. */
+/**
+ * Tables whose numbers of rows are compared before and after the restore, because a restore in a
+ * drill does not change them.
+ */
 const COMPARED_TABLES = [
   "business",
   "catalog_object",
@@ -30,8 +33,8 @@ const COMPARED_TABLES = [
 ] as const;
 
 /**
- * Returns whether a month has passed since the last drill; a failed one is repeated after the next
- * backup.
+ * Returns whether to restore a backup as a drill: if there was no drill yet, if the last drill
+ * failed, or if it was 30 days ago.
  */
 export function isDrillDue({ config, now }: Runtime): boolean {
   const last = readBackupState(config, "drill");
@@ -40,7 +43,7 @@ export function isDrillDue({ config, now }: Runtime): boolean {
 
 /**
  * Restores a backup into a temporary folder, as `restore` would, and reads it with the master key.
- * The result is recorded, also if it is a failure.
+ * The result is recorded, whether the drill succeeds or fails.
  * @param path default: the newest backup
  * @throws AppError resource_not_found if there is no backup, or no file at the path
  */
@@ -49,7 +52,8 @@ export async function drillBackup(rt: Runtime, path = findNewestBackup(rt)?.path
     throw new AppError("resource_not_found", `There is no backup in ${rt.config.backupFolder}.`, {
       fix: "deskbell backup",
     });
-  // A mistyped path says nothing about the backups, and is not recorded.
+  // `statBackup` throws for a mistyped path before anything is recorded, because such a path says
+  // nothing about the backups.
   statBackup(path);
   const drill = { at: rt.now(), name: basename(path), businesses: 0, secrets: 0 };
   const result = await restoreForDrill(rt, path).then(
@@ -77,8 +81,8 @@ async function restoreForDrill(rt: Runtime, path: string) {
     await restoreBackup(restored, path, {
       now: rt.now(),
       confirm: async () => {},
-      // Nobody can read what a drill restores, so a file that another key authenticated is tried,
-      // too.
+      // `untrusted` lets a drill try a file that another key authenticated. Nobody can read what a
+      // drill restores, so this does no harm.
       untrusted: true,
       keepAdded: true,
       keepMoved: true,
@@ -98,8 +102,8 @@ async function restoreForDrill(rt: Runtime, path: string) {
 }
 
 /**
- * Removes the folders of drills that were killed, which contain all data. A newer folder may belong
- * to a drill that another process runs.
+ * Removes the folders that killed drills left behind, because each contains a copy of all data. A
+ * newer folder may belong to a drill that another process is running.
  */
 export function removeAbandonedDrills({ config: { backupFolder }, now, log }: Runtime): void {
   for (const name of listNames(backupFolder).filter((name) => name.startsWith(FOLDER_PREFIX))) {
@@ -142,7 +146,8 @@ function readRestored(restored: Runtime, live: Runtime) {
       "signing_unavailable",
       `The master key does not decrypt ${undecryptable} of ${countOf(rows.length, "signing secret")}.`,
     );
-  // The live data may have guests whose key was lost long ago.
+  // The live data may contain guests whose key was lost long ago, so only a larger number of lost
+  // guests is an error.
   const { total, lost } = countGuests(restored);
   if (lost > countGuests(live).lost)
     throw new AppError(

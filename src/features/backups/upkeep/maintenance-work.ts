@@ -20,7 +20,10 @@ export type MaintenanceData = { config: Config; work: "maintenance" | "backup" |
 
 export type RunMaintenance = (options: MaintenanceOptions) => Promise<void>;
 
-/** A stopped run has this time to finish. The daemon waits longer for deliveries in flight. */
+/**
+ * A stopped run has this time to finish before its thread is terminated. The daemon may wait longer
+ * than this for deliveries in flight.
+ */
 const GRACE_MS = 8000;
 /**
  * The --backup-dir is checked at this interval, so that a missing mount is found before the next
@@ -35,7 +38,10 @@ const CATCH_UP_DELAY_MS = 10 * 60_000;
  */
 const CATCH_UP_EVERY_MS = 24 * 3_600_000;
 
-/** Returns a function that runs maintenance in a thread of low priority. */
+/**
+ * Returns a function that runs maintenance in a thread of its own. The thread lowers its priority
+ * once the data are copied.
+ */
 export const createMaintenanceRunner =
   (config: Config): RunMaintenance =>
   async ({ backUp, signal }) =>
@@ -48,20 +54,21 @@ export const createMaintenanceRunner =
 export const makeLastCopyInThread = async (config: Config, signal: AbortSignal): Promise<boolean> =>
   (await runThread(config, "last-copy", signal)) === 0;
 
-/** Returns the exit code of the thread, which `signal` stops. */
+/** Runs the thread until it ends or `signal` stops it, and returns its exit code. */
 async function runThread(
   config: Config,
   work: MaintenanceData["work"],
   signal: AbortSignal | undefined,
 ): Promise<number> {
   const workerData: MaintenanceData = { config: { ...config, mayCreate: false }, work };
-  // The executable passes the code of the thread as a text.
+  // `featureThread` returns the URL of the thread's script, or its code as a text in the
+  // single-file executable.
   const code = featureThread("backups");
   const worker = new Worker(code, { eval: typeof code === "string", workerData });
   let timer: NodeJS.Timeout | undefined;
   const stop = () => {
     worker.postMessage("stop");
-    // An unfinished backup is a draft, which a later run deletes.
+    // `terminate` does no harm, because an unfinished backup is a draft, which a later run deletes.
     timer = setTimeout(() => void worker.terminate(), GRACE_MS);
   };
   signal?.addEventListener("abort", stop);
@@ -82,14 +89,16 @@ export function createMaintenance(
 ) {
   let isRunning = false;
   let isNightDue = false;
-  // These times are monotonic.
+  // The variables `catchUpFrom`, `replaceFrom` and `checkDirFrom` are times of the monotonic clock.
   let catchUpFrom = rt.monotonic() + CATCH_UP_DELAY_MS;
   let replaceFrom = catchUpFrom;
   let checkDirFrom = rt.monotonic() + CHECK_DIR_EVERY_MS;
   let seenChange = readChangeTime(rt.config);
   let seenNewest = findNewest(rt);
 
-  /** Returns whether to make a missed backup now. The next try is a day later. */
+  /**
+   * Returns whether to make a missed backup now. After true, the function returns false for a day.
+   */
   function mustCatchUp(): boolean {
     const now = rt.monotonic();
     if (now < catchUpFrom || !(isNightMissed(rt) || isNewestOutdated(rt))) return false;
@@ -109,7 +118,9 @@ export function createMaintenance(
     return isNewestOfHandover(rt);
   }
 
-  /** Returns whether to check --backup-dir now. The next check is an hour later. */
+  /**
+   * Returns whether to check --backup-dir now. After true, the function returns false for an hour.
+   */
   function mustCheckDir(): boolean {
     const now = rt.monotonic();
     if (rt.config.backups.dir === null || now < checkDirFrom) return false;
@@ -138,7 +149,10 @@ export function createMaintenance(
 
   return {
     runIfDue,
-    /** Copies a backup that a command has made. The command waits for the copy. */
+    /**
+     * Starts a run if a command has made a backup, so that the backup is copied. The command waits
+     * for the copy.
+     */
     async runIfChanged(): Promise<void> {
       if (isRunning || readChangeTime(rt.config) === seenChange) return;
       seenChange = readChangeTime(rt.config);
@@ -157,7 +171,10 @@ export function createMaintenance(
   };
 }
 
-/** Returns the path of the newest backup, except those before migrations, which are not copied. */
+/**
+ * Returns the path of the newest backup. Backups from before migrations are ignored, because they
+ * are not copied.
+ */
 const findNewest = (rt: Runtime): string | undefined => findNewestBackup(rt, isRegularBackup)?.path;
 
 /** Returns when a file was last added to or removed from the backup folder. */

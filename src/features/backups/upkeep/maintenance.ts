@@ -18,14 +18,23 @@ export type MaintenanceOptions = {
   /** Whether the run begins with a backup. */
   backUp: boolean;
   signal?: AbortSignal | undefined;
-  /** Called when all data are copied, because the rest of the run is not urgent. */
+  /**
+   * The function is called when all data are copied. The rest of the run is not urgent, so the
+   * caller can lower the priority.
+   */
   onCopied?: (() => void) | undefined;
 };
 
-/** More than the time from one night to the next, which is 25 hours when clocks are set back. */
+/**
+ * Nightly backups are at most 25 hours apart (if clocks are set back in between), so a longer gap
+ * means that one was missed.
+ */
 const MISSED_NIGHT_MS = 26 * 3_600_000;
 
-/** Returns whether --backup-every is set and has passed since the last backup, or the last try. */
+/**
+ * Returns whether `--backup-every` is set and this time has passed since a backup was last made or
+ * failed.
+ */
 export function isBackupDue(rt: Runtime): boolean {
   const { everyMs } = rt.config.backups;
   return everyMs !== null && rt.now() - lastTryAt(rt) >= everyMs;
@@ -38,7 +47,8 @@ export function isBackupDue(rt: Runtime): boolean {
 export function isNightMissed(rt: Runtime): boolean {
   if (rt.config.backups.everyMs !== null) return false;
   const lastAt = lastTryAt(rt);
-  // The very first backup was due in the night after the oldest data.
+  // If there was no backup yet, the first one was due in the night after the oldest data were
+  // stored.
   const since = lastAt === -Infinity ? rt.store.history.getOldestAt() : lastAt;
   return since !== null && rt.now() - since >= MISSED_NIGHT_MS;
 }
@@ -55,7 +65,11 @@ function lastTryAt(rt: Runtime): number {
   return Math.max(-Infinity, ...[...madeAt, failedAt].filter((at) => at <= latest));
 }
 
-/** Returns whether there is work other than a backup. */
+/**
+ * Returns whether the newest backup should be replaced. There are two reasons: a restore would
+ * refuse a backup that version 0.2 or another key made, and data encrypted before a rotation need a
+ * former key, which a standby may not have.
+ */
 export const isMaintenanceDue = (rt: Runtime): boolean =>
   findUncopiedBackup(rt) !== undefined || isScrubUnfinished(rt);
 
@@ -96,7 +110,8 @@ export async function runMaintenance(
   if (backUp) removeAbandonedDrills(rt);
   if (backUp && !signal?.aborted) rewriteOldSpace(rt);
   const uncopied = findUncopiedBackup(rt);
-  // A copy also checks --backup-dir.
+  // `copyBackup` checks --backup-dir itself, so a separate check is needed only if there is nothing
+  // to copy.
   if (uncopied === undefined) checkBackupDir(rt);
   else if (!signal?.aborted) await copyBackup(rt, uncopied, { signal });
   if (backUp && !signal?.aborted) await deleteBackupsOfMoved(rt);

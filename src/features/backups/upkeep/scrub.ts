@@ -13,25 +13,30 @@ import { errorInWords } from "../../../domain/errors.ts";
 type Scrub = BackupState["scrub"];
 
 /**
- * The shortest time between the beginnings of two rounds. With one backup a day, a round begins
- * every six days and may take one day, so that everything is read every seven days.
+ * The shortest time between the beginnings of two rounds. A round begins after a backup. If there
+ * is one backup a day, a round begins every six days and may take one day, so each event and backup
+ * is read every seven days.
  */
 const INTERVAL_MS = 5.5 * 86_400_000;
-/** A run ends after this time, so that a backup which has become due is made first. */
+/**
+ * A run stops after this time, so that a backup that has become due is made first. A later run
+ * continues the round.
+ */
 const MAX_RUN_MS = 30 * 60_000;
-/** The number of events that are read at once. */
 const BATCH_SIZE = 200;
 /** The limit on the speed of reading events: 20 MB a second. */
 const BYTES_PER_MS = 20_000;
-/** The progress is saved at this interval: a killed run repeats at most that much reading. */
+/**
+ * The progress is saved at this interval, so a killed run repeats at most five seconds of reading.
+ */
 const SAVE_INTERVAL_MS = 5000;
-/** The largest number of altered events that are named. */
+/** At most this many altered events are recorded and logged. */
 const MAX_ALTERED = 20;
 
 export const isScrubDue = ({ config, now }: Runtime): boolean =>
   now() - (readBackupState(config, "scrub")?.startedAt ?? -Infinity) >= INTERVAL_MS;
 
-/** Returns whether a round was interrupted. */
+/** Returns whether a round has begun and not finished. */
 export const isScrubUnfinished = ({ config }: Runtime): boolean =>
   readBackupState(config, "scrub")?.finishedAt === null;
 
@@ -57,7 +62,7 @@ export async function scrub(rt: Runtime, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns the state of a new round. A damaged backup that an earlier round found stays reported
+ * Returns the state of a new round. A damaged backup that an earlier round found stays in the state
  * until it is verified again.
  */
 const startRound = (rt: Runtime, before: Scrub | null): Scrub => ({

@@ -37,8 +37,8 @@ export const definition = command({
 /** A short wait for a locked database: the user has pressed Tab and waits for the candidates. */
 const BUSY_TIMEOUT_MS = 500;
 /**
- * Returns whether a value is safe without quotes. Shells insert it as it is, and it must be neither
- * syntax of the shell nor a flag.
+ * Returns whether a shell can insert a value without quotes. The value must contain no shell
+ * syntax, and must not look like a flag.
  */
 const isSafeUnquoted = ({ value }: Suggestion): boolean => /^\w[\w./:*-]*$/.test(value);
 

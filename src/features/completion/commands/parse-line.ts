@@ -8,8 +8,8 @@ type Node = CommandSpec | CommandGroup;
 export type CompletionPoint = {
   candidates: Suggestion[];
   /**
-   * The noun and its argument or flag, such as `keys <key>` or `tickets --order`; undefined if no
-   * value is expected.
+   * Names the kind of value to look up by its noun and its argument or flag, such as `keys <key>`
+   * or `tickets --order`; undefined if no value is expected.
    */
   valueKind: string | undefined;
   /** The beginning of the value that the user has typed. */

@@ -13,7 +13,10 @@ import {
 const withoutTexts = (values: readonly string[]): Suggestion[] =>
   values.map((value) => suggestion(value));
 
-/** Fixed values, by the noun and its argument or flag, or by the argument or flag alone. */
+/**
+ * Fixed values of arguments and flags. A key such as `keys --scope` holds for one noun, and a key
+ * such as `--event` for every noun without a key of its own.
+ */
 const FIXED: Record<string, Suggestion[]> = {
   "keys --scope": withoutTexts(SCOPES),
   "--event": withoutTexts(["all", ...ALL_EVENT_TYPES]),
@@ -72,8 +75,8 @@ const absences = perBusiness(({ store, now }, businessId) =>
 );
 
 /**
- * Values from the data, by the noun and its argument or flag, or by the argument or flag alone if
- * it has one meaning for every noun.
+ * Functions that list values from the data. A key such as `businesses <slug>` holds for one noun,
+ * and a key such as `--service` for every noun without a key of its own.
  */
 const LIVE: Record<string, Lister> = {
   "--business": slugs,

@@ -130,7 +130,7 @@ const search = (rt: Runtime, slug: string, request: NamedRequest, from: string, 
     audience: "PUBLIC",
     request,
     dates: { from, to },
-    // The times are in the time zone of the business.
+    // The value null stands for the time zone of the business.
     timezone: null,
     explain: false,
     yieldToEventLoop: createEventLoopYield(),

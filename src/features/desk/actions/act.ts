@@ -33,7 +33,7 @@ export function act(
       rt.tx(() => {
         const stored = store.findOutcome(session.device.id, token);
         if (stored?.ok) return { ...stored, codes: findCodes(rt, actionId) ?? [] };
-        // Admission codes are not stored.
+        // Admission codes are kept in memory only, so the stored outcome lacks them.
         const { codes = [], ...done } = runAction(rt, session, form);
         store.saveOutcome(session.device.id, token, rt.now(), done);
         return { ...done, codes };
@@ -45,7 +45,8 @@ export function act(
     if (!(error instanceof AppError)) throw error;
     const refusal = findAction(form)?.explain?.(rt, session, form, error) ?? explainByCode(error);
     const outcome: DeskOutcome = { ok: false, message: error.message, ...(refusal && { refusal }) };
-    // A browser without scripts is redirected to a page that shows the stored outcome.
+    // The failure is stored, too, because a browser without scripts is redirected to a page that
+    // shows the stored outcome.
     rt.tx(() => store.saveOutcome(session.device.id, token, rt.now(), outcome));
     return outcome;
   }

@@ -42,7 +42,7 @@ export type Action = {
   /** True if the desk of one person does not have the action. */
   isOfBusiness?: true;
   run: (rt: Runtime, session: DeskSession, form: DeskForm) => Done;
-  /** Returns the reason for a refusal that the error alone does not tell; otherwise undefined. */
+  /** Returns the reason for a refusal if the error alone does not tell it; otherwise undefined. */
   explain?: (
     rt: Runtime,
     session: DeskSession,
@@ -72,7 +72,7 @@ const statusAction = (
   run(rt, session, { id = "", shown }) {
     const { type, startsAt } = getVisit(rt, session, id);
     const start = localOf(startsAt, session.business.doc.timezone);
-    // The guest may have moved the visit while somebody read it.
+    // The guest may have moved the visit while somebody read the page.
     if (shown !== undefined && shown !== start)
       throw new AppError("conflict", `The visit starts at ${start}, not at ${shown}.`);
     const change = type === "booking" ? changeBooking : changeReservation;
@@ -151,7 +151,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     right: "close",
     isOfBusiness: true,
     run(rt, { business }, { until = "" }) {
-      // If the field is empty, the business closes for the rest of its opening hours.
+      // If the field is empty, `closeFromNow` closes the business for the rest of its opening
+      // hours.
       const change = closeFromNow(rt, business.slug, until || null);
       return done("closed", { count: keptVisitIds(change).length });
     },

@@ -10,7 +10,8 @@ import type { DeskSession } from "../desks.ts";
 import type { Choice, DeskView } from "../rules.ts";
 
 /**
- * Lists the services and staff members for walk-ins. `hasTables` is whether a table can be reserved.
+ * Lists the services and staff members for walk-ins. `hasTables` tells whether a table can be
+ * reserved.
  */
 export function listChoices(
   rt: Runtime,
@@ -30,7 +31,7 @@ export function listChoices(
   };
 }
 
-/** Lists the dishes and options of dishes by whether they are sold out. */
+/** Lists the dishes and options of dishes that are offered, and those that are sold out. */
 export function listDishes(
   rt: Runtime,
   { business: { id, slug } }: DeskSession,
@@ -55,7 +56,7 @@ export function listDishes(
     return until !== undefined && (until === null || until > rt.now());
   };
   return {
-    // People look for a dish in this long list by its name.
+    // The dishes are sorted by name, because people look for a name in this long list.
     dishes: items.filter((one) => !isSoldOut(one)).toSorted((a, b) => a.name.localeCompare(b.name)),
     soldOut: items.filter(isSoldOut),
   };
@@ -88,7 +89,7 @@ function listItems(rt: Runtime, { business: { id, slug } }: DeskSession): Servic
     .filter(({ status }) => status !== "ARCHIVED");
 }
 
-/** Lists the services and variants by whether they are offered or hidden. */
+/** Lists the services and variants that are offered, and those that are hidden. */
 export function listServices(
   rt: Runtime,
   session: DeskSession,

@@ -9,7 +9,10 @@ import { BoundedCache } from "../../../domain/bounded-cache.ts";
  * person, who may answer minutes later.
  */
 const KEPT_MS = 15 * 60_000;
-/** The most codes that are kept, those of the newest orders. */
+/**
+ * At most this many codes are kept. The codes that were stored or read least recently are dropped
+ * first.
+ */
 const MAX_CODES = 2000;
 
 type Kept = { codes: string[]; at: number };

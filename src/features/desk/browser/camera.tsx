@@ -17,7 +17,7 @@ const MAX_CHARS = 60;
 
 type Props = {
   texts: DeskTexts;
-  /** The path of the decoder. */
+  /** The path of the script that finds codes in pictures. */
   scanner: string;
   checkIn: (code: string) => ReturnType<LiveState["act"]>;
 };
@@ -28,7 +28,8 @@ type CameraState = "off" | "starting" | "on" | "failed";
 export function Camera({ texts, scanner, checkIn }: Props) {
   const [state, setState] = useState<CameraState>("off");
   const video = useRef<HTMLVideoElement>(null);
-  // The effect below runs once per start of the camera, and reads the newest function here.
+  // The effect below runs once each time the camera starts. It calls the newest `checkIn` through
+  // this reference.
   const latestCheckIn = useRef(checkIn);
   latestCheckIn.current = checkIn;
   const isActive = state === "starting" || state === "on";
@@ -75,7 +76,7 @@ export function Camera({ texts, scanner, checkIn }: Props) {
 
 /**
  * Vibrates once for a ticket that was checked in and three times for a refusal, because staff look
- * at the guest.
+ * at the guest and not at the screen.
  */
 const vibrate = (message: DeskMessage | null): void => {
   // Browsers log an error if a page vibrates before its first touch.

@@ -84,7 +84,10 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     state.current = { ...state.current, ...changes };
     setRenders((count) => count + 1);
   };
-  /** Shows a response. The age counts from its request, because a phone may sleep meanwhile. */
+  /**
+   * Shows a response. The age of the view counts from the request, because a phone may sleep before
+   * the response arrives.
+   */
   const show = (reply: Partial<Reply>, readAt: number): void =>
     set({ ...reply, readAt, isConnected: true });
   const withMissed = (answer: DeskMessage | null) => addMissed(texts, answer, state.current.missed);
@@ -222,8 +225,9 @@ const addMissed = (
     : { ...answer, text: `${answer.text} ${notTaken} ${missed}`, isGood: false };
 
 /**
- * Returns the changes of the state after a tap that is not taken; undefined if nothing changes. The
- * page is then not drawn again, although the camera tries a code several times a second.
+ * Returns the changes of the state after a tap that is not taken. Returns undefined if nothing
+ * changes, so that the page is not drawn again each time the camera tries a code, several times a
+ * second.
  */
 function refuseTap(
   { wait }: DeskTexts,

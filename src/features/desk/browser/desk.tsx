@@ -42,8 +42,8 @@ export function Desk({ live, message, ...props }: DeskProps & { live?: Live }) {
   const { view, texts, language, path, locale } = props;
   const { key: formKey, today } = view;
   const times = timesIn(locale);
-  // A new `page` would render every part again, and a tap would be answered too late. `formKey` may
-  // be older than the view, because the script adds the current key to each action.
+  // A new `page` object would render every part again, and the answer to a tap would come too late.
+  // `formKey` may be older than the view, because the script adds the current key to each action.
   const page = useMemo(
     (): Page => ({ texts, language, times, path, formKey, today, live }),
     [today, live?.isLocked],
@@ -175,7 +175,6 @@ type StateProps = {
   message: DeskMessage | null;
 };
 
-/** The age of the view, and the outcome of the last action. */
 function StateOfView({ texts, time, live, message }: StateProps) {
   const isStale = live?.isStale === true;
   return (

@@ -50,7 +50,8 @@ export function LiveDesk(props: DeskProps) {
         isConnected,
         age: timesIn(props.locale).age(desk.ageMs),
         isBusy,
-        // The first attempt disables no button, because every form would be rendered again.
+        // The first attempt disables no button, because disabling them would render every form
+        // again.
         isLocked: isStale || (unanswered !== null && unanswered.failedAttempts > 0),
         question: desk.isAsking ? { sendAgain: desk.sendAgain, drop: desk.drop } : null,
         camera: <Camera texts={props.texts} scanner={props.scanner} checkIn={checkIn} />,

@@ -87,8 +87,8 @@ export const soldOutTitle = (texts: DeskTexts, { soldOut, hidden }: DeskView): s
   countedTitle(texts.soldOut, [...soldOut, ...hidden]);
 
 /**
- * Returns whether orders can be confirmed. `orders` is empty if all of the newest orders are
- * overdue, although older orders may still wait.
+ * Returns whether there may be orders to confirm. `orders` contains only the newest orders and no
+ * overdue ones, so it can be empty although older orders still wait.
  */
 export const hasOrders = ({ orders, hasMoreOrders }: DeskView): boolean =>
   orders.length > 0 || hasMoreOrders;

@@ -25,7 +25,10 @@ export type DeskTexts = {
   saving: string;
   /** The text for a tap while an earlier action has no response. */
   wait: string;
-  /** The text before the label of such a tap, once the earlier action has its response. */
+  /**
+   * The text before the label of a tap that was not taken, shown once the earlier action has its
+   * response.
+   */
   notTaken: string;
   /** The text before the label of an action that the page sends again by itself. */
   unknown: string;
@@ -35,7 +38,10 @@ export type DeskTexts = {
   drop: string;
   status: Record<VisitStatus, string>;
   actions: Record<DeskVisitAction, string>;
-  /** The text above the actions of which a guest should be told. The text says who does that. */
+  /**
+   * The text above the actions that a guest should be told about. The text says who tells the
+   * guest.
+   */
   tells: Record<Teller | "nobodyCanCall", string>;
   newTime: string;
   note: string;
@@ -87,7 +93,10 @@ export type DeskTexts = {
   moreOrders: string;
   orderCode: string;
   codesOnce: string;
-  /** The text instead of the codes: `command` lists the IDs of the tickets. */
+  /**
+   * The text that replaces the codes once they are no longer kept. Its `command` lists the IDs of
+   * the tickets.
+   */
   codesGone: string;
   device: string;
   unpair: string;

@@ -18,7 +18,10 @@ import {
   type UiState,
 } from "../state/ui-state.ts";
 
-/** The longest text for the clipboard. Most terminals ignore longer texts, sent as base64. */
+/**
+ * The longest text for the clipboard. A text is sent as base64, and most terminals ignore a longer
+ * one.
+ */
 const MAX_COPIED_CHARS = 50_000;
 
 export function runEffect(

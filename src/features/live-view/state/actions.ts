@@ -36,8 +36,8 @@ export type Action = {
   /** Whether the action needs a selected visit, which only the screen of the day has. */
   isOnVisit?: true;
   /**
-   * The subject and verb of the refusal by --readonly, such as `redelivery is`, before "disabled";
-   * undefined if the action changes nothing.
+   * The beginning of the message by which --readonly refuses the action, such as `redelivery is`
+   * before "disabled"; undefined if the action changes nothing.
    */
   changes?: string;
   run: (ui: UiState, viewport: Viewport, argument: string) => KeyResult;

@@ -9,7 +9,8 @@ export function filterNames(
   timeFormat: TimeFormat,
 ): Record<FilterField, string | undefined> {
   return {
-    // The list calls the state RETRYING "failed", but a filter "failed" would suggest EXHAUSTED.
+    // The list shows the state RETRYING as "failed". The filter shows its real name, because a
+    // filter "failed" would suggest EXHAUSTED.
     state: state?.toLowerCase(),
     endpointId: endpoints.find(({ id }) => id === endpointId)?.name ?? endpointId,
     eventType,

@@ -76,7 +76,6 @@ export function selectedDelivery(ui: UiState, { snapshot }: Viewport): FoundDeli
   }
 }
 
-/** Returns the selected visit of the day. */
 export function selectedVisit(ui: UiState, { snapshot }: Viewport): ShownVisit | undefined {
   const screen = currentScreen(ui);
   if (screen.kind !== "day") return undefined;

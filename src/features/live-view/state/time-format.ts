@@ -2,7 +2,9 @@ export type TimeFormat = {
   timeZone: string;
   /** A text such as `12:04`. */
   minute: (at: number) => string;
-  /** A text such as `12:04:31` on the day of `now`, otherwise such as `20 Nov`. */
+  /**
+   * A text such as `12:04:31` for a time on the day of `now`, or such as `20 Nov` for another day.
+   */
   brief: (at: number, now: number) => string;
   /** A text such as `2026-11-20 12:04:31`. */
   full: (at: number) => string;

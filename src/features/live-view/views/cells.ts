@@ -59,7 +59,7 @@ export function clip(text: string, width: number, ellipsis = "…"): string {
   return kept + ellipsis;
 }
 
-/** Cuts a text to `width` cells at its start. */
+/** Cuts a text at its start, so that at most its last `width` cells are left. */
 export function clipStart(text: string, width: number): string {
   const kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
   while (kept.length > 0 && textWidth(kept.join("")) > width) kept.shift();
@@ -215,8 +215,9 @@ export const GLYPHS = {
 export const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 
 /**
- * Our glyphs in the order of their replacements in `ASCII`, which have one cell each. The word for
- * `enter` has more cells, so it is written before lines are laid out.
+ * `toAscii` replaces each of these glyphs by the character at the same position of `ASCII`. Both
+ * take one cell. The glyph `enter` becomes a word of more cells, so callers replace it before they
+ * lay out lines.
  */
 const DRAWN_GLYPHS = "✓✗○–▲●▸▮▯·…←→↑↓▁▂▃▄▅▆▇█╭╮╯╰─│";
 const ASCII = "+xo-^*>#=-~<>^v.:-=+*%#++++-|";

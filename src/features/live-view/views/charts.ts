@@ -15,9 +15,9 @@ import { groupDigits, formatDuration } from "../state/time-format.ts";
 const LABEL_CELLS = 6;
 const TOTAL_CELLS = 9;
 const MINUTES = 60;
-/** The width for one column per minute of an hour. */
+/** The width at which the charts have one column for each minute of an hour. */
 export const CHARTS_WIDTH = LABEL_CELLS + MINUTES + TOTAL_CELLS + 2;
-/** The levels of a bar in one row, which a character of `EIGHTHS` draws. */
+/** The number of levels within one row of a bar. Each level has a character in `EIGHTHS`. */
 const LEVELS = 8;
 /** The mark of a value above 0 that is too small for the lowest bar. */
 const TRACE = ".";
@@ -39,7 +39,7 @@ export function drawBars(values: readonly number[], height: number, max: number)
 
 export function renderCharts(snapshot: Snapshot, width: number, height: number): StyledLine[] {
   const inner = width - 2;
-  // One row has only the counts, without a border.
+  // If there is only one row, it shows the counts without a border.
   const counts = renderCounts(snapshot, height === 1 ? width : inner);
   if (height === 1) return [counts];
   const { delivered, failed } = snapshot.lastHour;
@@ -82,7 +82,10 @@ function renderChart(
   });
 }
 
-/** A figure in the line of counts. If the line is too long, the highest rank is dropped first. */
+/**
+ * A figure in the line of counts. If the line is too long, the figure with the highest rank is
+ * dropped first.
+ */
 type CountItem = { line: StyledLine; rank: number };
 
 function renderCounts({ counts, lastHour }: Snapshot, width: number): StyledLine {
@@ -109,7 +112,7 @@ function renderCounts({ counts, lastHour }: Snapshot, width: number): StyledLine
       : [{ rank: 3, line: [span("success ", { dim: true }), span(success)] }]),
   ];
   const joined = () => items.flatMap(({ line }) => [span(" "), ...line, span(" ")]);
-  // The space at the end may be cut off.
+  // The limit is `width + 1`, because the space at the end of the line may be cut off.
   while (lineWidth(joined()) > width + 1 && items.length > 1) {
     const highest = Math.max(...items.map(({ rank }) => rank));
     items = items.filter(({ rank }) => rank !== highest);

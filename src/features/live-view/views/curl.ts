@@ -34,7 +34,7 @@ const END = " \\";
 function fold(start: string, text: string, width: number): string[] {
   const pieces: string[] = [];
   let from = 0;
-  // Each piece has two quotes around it.
+  // Each piece has a quote at each end.
   let used = start.length + 2;
   for (let i = 0; i < text.length; i++) {
     const cells = text[i] === "'" ? QUOTED_QUOTE : 1;

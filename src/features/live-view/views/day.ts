@@ -91,7 +91,7 @@ export function describeShownDay(day: Day | null): string {
   return day.dates.length === 0 ? date : describeDay(date, day.visits);
 }
 
-/** `share` is the column's part of the width that times and status leave. */
+/** `share` is the column's part of the width that is left beside the times and the status. */
 type Column = { title: string; value: (visit: ShownVisit) => string | null; share: number };
 
 const GUEST: Column = { title: "GUEST", value: describeGuest, share: 0.28 };

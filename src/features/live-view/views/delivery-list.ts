@@ -235,7 +235,8 @@ function renderFilterAndPosition(
     shownRows === 0 || offset === null
       ? ""
       : `${groupDigits(offset + 1)}-${groupDigits(offset + shownRows)}`;
-  // The count of RETRYING stops at the limit, and no other count does.
+  // The count of RETRYING stops at COUNT_LIMIT, so the real number may be greater. No other count
+  // stops there.
   const isMinimum = list.total === COUNT_LIMIT && ui.filter.state === "RETRYING";
   const total =
     list.total === null || shownRows === 0

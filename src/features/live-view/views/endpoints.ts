@@ -118,8 +118,8 @@ function reasonOf(
   const { status, disabledReason, failingSince, lastError, disableAt, heldUntil } = endpoint;
   const isDelayed = heldUntil !== null && heldUntil > now;
   const probe = isDelayed ? `, next probe ${timeFormat.brief(heldUntil, now)}` : "";
-  // An endpoint can have a backoff and not fail: its receiver sent Retry-After, and then accepted a
-  // delivery that was in flight.
+  // An endpoint can be in backoff without failing: its receiver sent Retry-After, and then accepted
+  // a delivery that was in flight.
   if (status === "ACTIVE" && failingSince === null) return isDelayed ? `   backoff${probe}` : "";
   const hasOtherReason = status === "DISABLED" && disabledReason !== "failing";
   const start = `   ${healthOf(endpoint).word}${hasOtherReason ? ` (${sanitize(disabledReason ?? "")})` : ""}`;

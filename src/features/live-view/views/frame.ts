@@ -70,7 +70,7 @@ export type ViewSettings = { version: string; timeFormat: TimeFormat; isAscii: b
 export type Frame = Extent & { lines: StyledLine[] };
 
 /**
- * Draws the whole screen: a line of the terminal's width for each of its rows. A terminal that is
+ * Draws the whole screen, one line of the terminal's full width for each row. A terminal that is
  * too small gets one line.
  */
 export function renderFrame(
@@ -208,7 +208,10 @@ function renderMain(
 const joinColumns = (left: readonly StyledLine[], right: readonly StyledLine[]): StyledLine[] =>
   left.map((line, i) => [...line, ...(right[i] ?? [])]);
 
-/** Draws scrolled text in a border, between lines that stay. */
+/**
+ * Draws `text` in a border. The text is scrolled between the lines of `head` and `foot`, which stay
+ * in place.
+ */
 function renderText(
   text: readonly StyledLine[],
   scroll: number,

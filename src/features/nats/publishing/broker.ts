@@ -27,13 +27,15 @@ export type PublishOutcome =
       reason: string;
       /** Whether the stream may have stored the message nevertheless. */
       isUnclear: boolean;
-      /** Whether the failure concerns other subjects, too. */
+      /** Whether publishes to other subjects would fail, too. */
       isGeneral: boolean;
     };
 
-/** A connection to a NATS server with a stream. */
+/** A connection to the NATS server that has the stream of a destination. */
 export type Broker = {
-  /** Resolves when the stream has answered. Never throws. */
+  /**
+   * Resolves with the answer of the stream, or with `failed` if there is no answer. Never throws.
+   */
   publish: (message: Message) => Promise<PublishOutcome>;
   /**
    * Finds the newest message of these subjects. Returns its ID and the value of one of its headers,

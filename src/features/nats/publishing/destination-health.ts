@@ -4,10 +4,9 @@ import { publishDelayMs } from "../rules.ts";
 /** Counts the failures in a row that concern all businesses of a destination. */
 export class DestinationHealth {
   readonly #rt: Runtime;
-  /** The name of the destination in the log. */
   readonly #name: string;
   #failures = 0;
-  /** The next attempt, on the monotonic clock. */
+  /** When the next attempt may begin, on the monotonic clock. */
   #retryAt = 0;
   lastError: string | null = null;
 
@@ -32,7 +31,8 @@ export class DestinationHealth {
 
   fail(reason: string): void {
     const rt = this.#rt;
-    // Events that are being published fail together, and count as one failure.
+    // Publishes in flight fail together. They count as one failure, because `mayTry` returns false
+    // after the first.
     if (this.mayTry(rt.monotonic())) {
       this.#failures += 1;
       this.#retryAt = rt.monotonic() + publishDelayMs(this.#failures);

@@ -29,9 +29,9 @@ type Failure = Pick<
 >;
 
 /**
- * Publishes the events of lanes to a destination, one event at a time in each lane. An event is
- * tried again until the stream has it or the history no longer has it. Cursors move in memory only:
- * `Publisher` stores them.
+ * Publishes the events of lanes to a destination, one event at a time in each lane. A lane has the
+ * events of one business. An event is tried again until the stream has it or the history no longer
+ * has it. Cursors move in memory only: `Publisher` stores them.
  */
 export class LanePublisher {
   readonly #rt: Runtime;
@@ -41,7 +41,10 @@ export class LanePublisher {
   readonly #connection: BrokerConnection;
   readonly #skips: ReturnType<typeof createSkipRecorder>;
   readonly #position: ReturnType<typeof createStreamPosition>;
-  /** A stopping publisher begins no publish. A stopped one also ignores answers. */
+  /**
+   * A `stopping` publisher begins no new publish. A `stopped` publisher also ignores the answers to
+   * earlier publishes.
+   */
   state: "running" | "stopping" | "stopped" = "running";
 
   constructor(
@@ -82,7 +85,8 @@ export class LanePublisher {
     if (this.state !== "running") return true;
     const event = this.#takeNextEvent(lane);
     if (event === undefined) return false;
-    // The time since the creation of a redelivered event says nothing about the destination.
+    // A redelivered event can be old although the destination is up to date, so its wait counts
+    // from now and not from its creation.
     const isRedelivery = event.sequence <= lane.cursor.redeliverUntil;
     lane.waitsSince = isRedelivery ? this.#rt.now() : event.createdAt;
     if (this.#types.has(event.type)) await this.#publish(lane, event, broker);
@@ -94,7 +98,8 @@ export class LanePublisher {
     // SQLite notices no altered bytes within a value, so the event is compared with its hash.
     if (!hash("sha256", event.body, "buffer").equals(event.sha256))
       return this.#skip(lane, event, "it was altered in the database file");
-    // The answer to a later publish can arrive first, so the position is noted before the publish.
+    // `beginPublish` notes the highest number of the stream before the publish, because the answer
+    // to a later publish can arrive before the answer to this one.
     const recordStored = this.#position.beginPublish();
     const outcome = await broker.publish(
       toMessage(this.#destination, lane, event, this.#connection.keys, this.#rt.now()),
@@ -112,8 +117,9 @@ export class LanePublisher {
   }
 
   /**
-   * Moves the cursor to the newest event that the stream has. @returns false if the stream did not
-   * answer, or the publisher was stopped meanwhile
+   * Moves the cursor to the newest event of the business in the stream, if that event proves which
+   * events the stream has.
+   * @returns false if the stream did not answer, or the publisher was stopped meanwhile
    */
   async #findPosition(lane: Lane, broker: Broker): Promise<boolean> {
     const { cursor } = lane;
@@ -161,7 +167,7 @@ export class LanePublisher {
     lane.failures += 1;
     lane.lastError = reason;
     lane.retryAt = this.#rt.monotonic() + publishDelayMs(lane.failures);
-    // A general failure concerns all lanes of the destination, which then wait, too.
+    // A general failure makes all lanes of the destination wait.
     if (isGeneral) this.#health.fail(reason);
   }
 }

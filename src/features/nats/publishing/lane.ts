@@ -17,7 +17,10 @@ export type Lane = {
   waitsSince: number;
   /** Whether a publish is in flight. */
   isBusy: boolean;
-  /** Whether the stream may have events after the cursor. Before a publish, the stream is asked. */
+  /**
+   * Whether the stream may have events after the cursor. If so, the stream is asked before the next
+   * publish.
+   */
   isUnclear: boolean;
   /** The number of failures in a row. */
   failures: number;
@@ -46,8 +49,8 @@ const messageIdAt = (cursor: CursorRow, eventId: string, sequence: number): stri
 /**
  * Returns whether a message proves that the stream has all events up to `sequence`. The message
  * must have the ID of the event with that sequence number, including the number of the current
- * redelivery. During a redelivery, an event after the redelivered ones proves nothing: the stream
- * may have stored it before.
+ * redelivery. During a redelivery, a message of an event after `redeliverUntil` proves nothing: the
+ * stream may have stored it before the redelivery began.
  */
 export const provesPosition = (
   cursor: CursorRow,

@@ -40,7 +40,8 @@ export class Lanes {
     // A lane is also needed for events that have left the history: it records them as skipped.
     if (createdAt === undefined && feed.getPrunedSequence(businessId) <= cursor.sequence)
       return undefined;
-    // The time since the creation of a redelivered event says nothing about the destination.
+    // A redelivered event can be old although the destination is up to date, so its wait counts
+    // from now and not from its creation.
     const isRedelivery = cursor.sequence < cursor.redeliverUntil;
     const waitsSince = isRedelivery ? rt.now() : (createdAt ?? rt.now());
     const lane = createLane(cursor, waitsSince, isUnclear);
@@ -59,13 +60,11 @@ export class Lanes {
     }
   }
 
-  /** Marks a lane whose publish begins. */
   markBusy(lane: Lane): void {
     this.#ready.delete(lane.cursor.businessId);
     lane.isBusy = true;
   }
 
-  /** Marks a lane whose publish has ended. */
   markFree(lane: Lane, mayHaveMore: boolean): void {
     lane.isBusy = false;
     if (mayHaveMore) this.#ready.add(lane.cursor.businessId);

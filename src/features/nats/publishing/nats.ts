@@ -48,8 +48,8 @@ const NO_TLS =
   "the server has no TLS, so the password is not sent: configure TLS there, use an NKey, or allow it with serve --allow-plaintext";
 
 /**
- * Returns whether a connection must be encrypted: a password or token would cross a network, and
- * plain text is not allowed. An NKey sends no secret.
+ * Returns whether a connection must be encrypted. Encryption is required if a password or token
+ * would cross a network, unless `allowPlaintext` is set. An NKey sends no secret.
  */
 const requiresTls = ({ url, credentials, allowPlaintext }: BrokerSettings): boolean =>
   !allowPlaintext &&
@@ -133,13 +133,15 @@ function classifyError(error: unknown, subject: string, stream: string): Publish
     if (error.code === MESSAGE_TOO_LARGE)
       return { kind: "too_large", reason: `the max_msg_size of the stream ${stream}` };
     if (error.code === WRONG_STREAM) return wrongStream(subject, stream, "another stream");
-    // The words "per subject" are in the error about the limit of messages per subject.
+    // A refusal that contains "per subject" is about the limit of messages per subject, so it
+    // concerns one subject and is not general.
     return failed(`the stream ${stream} refuses: ${reason}`, false, !/per subject/.test(reason));
   }
   if (error instanceof errors.InvalidArgumentError && /max_payload/.test(reason))
     return { kind: "too_large", reason: "the max_payload of the server" };
   if (isNoResponder(error)) return failed(`no stream has the subject ${subject}`, false, true);
-  // The server does not store a message that it forbids, and may allow other subjects.
+  // A message that the server forbids is certainly not stored, and other subjects may be allowed.
+  // The failure is therefore neither unclear nor general.
   const isForbidden = findCause(error, errors.PermissionViolationError) !== undefined;
   return failed(reason, !isForbidden, !isForbidden);
 }
@@ -147,7 +149,9 @@ function classifyError(error: unknown, subject: string, stream: string): Publish
 const isNoResponder = (error: unknown): boolean =>
   findCause(error, errors.NoRespondersError) !== undefined;
 
-/** Returns the first error with a class among an error and its causes; otherwise undefined. */
+/**
+ * Returns the first error of the class `kind` among an error and its causes; otherwise undefined.
+ */
 function findCause<E extends Error>(
   error: unknown,
   kind: abstract new (...args: never[]) => E,

@@ -8,7 +8,10 @@ const SCAN_MS = 60_000;
 /** How long publishes in flight may take when a destination changes. */
 const GRACE_MS = 10_000;
 
-/** Connects with a module loaded for the first connection: most servers have no destination. */
+/**
+ * Loads the module with the NATS client at the first connection, because most servers have no
+ * destination.
+ */
 const connectLazily: Connect = async (settings) =>
   (await import("./nats.ts")).connectToStream(settings);
 
@@ -32,7 +35,8 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
     const versions = new Map(destinations.listVersions());
     if (versions.size === 0 && running.size === 0) return;
     const newest = cursors.getLastEvent();
-    // SQLite may reuse the row numbers of deleted events. A scan then finds the new events.
+    // SQLite may reuse the row numbers of deleted events, so the newest number can fall. A scan
+    // then finds the new events.
     if (newest < lastEvent) scannedAt = -Infinity;
     const changed = newest > lastEvent ? cursors.listBusinessesWithEvents(lastEvent, newest) : [];
     lastEvent = newest;
@@ -43,14 +47,20 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
     }
   }
 
-  /** Starts new destinations, stops deleted ones, and restarts changed ones. */
+  /**
+   * Starts a publisher for each new destination, stops the publishers of deleted destinations, and
+   * restarts the publishers of changed destinations.
+   */
   function syncPublishers(versions: ReadonlyMap<string, number>): void {
     for (const [id, entry] of running)
       if (versions.get(id) !== entry.version && !entry.isStopping) void end(id, entry);
     for (const [id, version] of versions) if (!running.has(id)) start(id, version);
   }
 
-  /** Stops a publisher. A changed destination restarts when nothing is in flight any more. */
+  /**
+   * Stops a publisher. If its destination was changed, a new publisher starts when no publish is in
+   * flight any more, or after `GRACE_MS`.
+   */
   async function end(id: string, entry: Running): Promise<void> {
     entry.isStopping = true;
     await entry.publisher.stop(GRACE_MS);

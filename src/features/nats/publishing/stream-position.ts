@@ -15,10 +15,14 @@ export function createStreamPosition(rt: Runtime, destination: DestinationRow) {
   return {
     /** Returns the highest number so far; null before the first publish. */
     highest: () => stream.highest,
-    /** Call it before a publish. Returns the function to call when the stream has the message. */
+    /**
+     * Call `beginPublish` before a publish, and the function that it returns when the stream has
+     * the message.
+     */
     beginPublish(): (stored: Stored) => void {
       const streamBefore = stream;
-      // Answers to later publishes can arrive before the answer to this one.
+      // Answers to later publishes can arrive before the answer to this one, so its number is
+      // compared with the highest number before the publish.
       const highestBefore = stream.highest ?? 0;
       return ({ streamSequence, isDuplicate }) => {
         // After a recreation, the answer to an earlier publish does not concern the new stream.

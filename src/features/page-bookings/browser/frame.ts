@@ -17,7 +17,8 @@ export function answerWebsite({ origins, booked }: FrameProps): void {
     const page = document.documentElement;
     const sendHeight = (): void =>
       send({ type: "deskbell:height", height: Math.ceil(page.getBoundingClientRect().height) });
-    // Browsers do not observe sizes in a frame that is still invisible.
+    // A browser reports no sizes of a frame that is still invisible, so the first height is sent
+    // without waiting for the observer.
     sendHeight();
     new ResizeObserver(sendHeight).observe(page);
     if (booked !== null) send({ type: "deskbell:booked", booked });

@@ -3,7 +3,10 @@ import { readProps } from "../../../pages/browser/start.ts";
 import type { PageProps } from "../rules.ts";
 import { answerWebsite } from "./frame.ts";
 
-/** Sends each form once, after which its button shows `data-busy`. The server books once, too. */
+/**
+ * Sends each form once, after which its button shows `data-busy`. The server books once even if a
+ * form is sent twice.
+ */
 function sendFormsOnce(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-once]"))
     form.addEventListener("submit", (event) => {
@@ -15,7 +18,10 @@ function sendFormsOnce(): void {
     });
 }
 
-/** Reloads a page to which the reader goes back: its form may have made a visit since. */
+/**
+ * Reloads a page that the browser shows from memory when the reader goes back: its form may have
+ * made a visit since.
+ */
 function reloadKeptPages(): void {
   window.addEventListener("pageshow", ({ persisted }) => {
     if (persisted) location.reload();

@@ -1,6 +1,8 @@
 import type { Booked } from "../rules.ts";
 
-/** What a website sends to the frame with the booking page, at each page that the frame loads. */
+/**
+ * What a website sends to the frame with the booking page, each time the frame has loaded a page.
+ */
 export type ToFrame = { type: "deskbell:hello" };
 
 /** What the frame answers. */

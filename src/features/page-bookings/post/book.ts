@@ -24,7 +24,7 @@ import { hashToken, LINK_TOKEN_PREFIX } from "../link-tokens.ts";
 import { type Choice, HOLD_MS, isHoldOf, KEY_BYTES, toRequest } from "../rules.ts";
 import { createPageBookingStore } from "../store.ts";
 
-// The booking page holds and books with the use cases of the API.
+// The booking page holds times and books them with the same functions as the API.
 
 const TOKEN_BYTES = 24;
 
@@ -68,7 +68,7 @@ export const holdTime = (
     }
   });
 
-/** Returns a hold that a visitor of the page can still book. */
+/** Returns a hold that a visitor of the page can still book; undefined if there is none. */
 export function findOpenHold(
   rt: Runtime,
   { id }: BusinessRow,
@@ -95,7 +95,10 @@ export type PageBooking = {
 /** A form of the page: its key, and what the guest has chosen and written. */
 export type SentForm = {
   formKey: string;
-  /** A random text in the form, which another request for the page does not show. */
+  /**
+   * A random text that is new in each response with the form. Knowing the URL of the form is not
+   * enough to know this text.
+   */
   nonce: string;
   customer: Customer;
   choice?: Choice;

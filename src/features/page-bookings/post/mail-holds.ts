@@ -33,10 +33,10 @@ import { hashToken, isLinkToken } from "../link-tokens.ts";
 import { type Choice, confirmableUntil, keptUntil, MAIL_HOLD_MS, toRequest } from "../rules.ts";
 import { createPageBookingStore } from "../store.ts";
 
-// Beyond its share of the free time, the page takes a visit only after the guest has confirmed it
-// by a link in a mail. The time is held for some minutes if the share has room for guests who were
-// asked by mail. Otherwise the link books the time if it is still free, so that nobody can close
-// the page by filling the share. A feature that mails guests sends the link.
+// If the page has used up its share of the free time, it takes a visit only after the guest has
+// confirmed it by a link in a mail. The time is held for some minutes if the share has room for
+// guests who were asked by mail. Otherwise the link books the time if it is still free, so that
+// nobody can close the page by filling the share. A feature that mails guests sends the link.
 
 const replyOf = (keyId: string, form: SentForm) => replyOfForm("page mail", keyId, form);
 
@@ -222,9 +222,9 @@ export function choiceOfHold(rt: Runtime, { id }: BusinessRow, hold: Hold): Choi
  * Makes a visit from a hold that its guest confirms. From then on, the links to the hold lead to
  * the visit.
  * @returns false if the link has ended, or if the guest's data were erased
- * @throws AppError too_many_bookings, also if the page was closed meanwhile. If the time is no
- *   longer held: too_many_holds, slot_taken, price_changed, and the errors of a choice that is no
- *   longer offered
+ * @throws AppError too_many_bookings, also if the page was closed meanwhile. If the hold no longer
+ * keeps its time, also too_many_holds, slot_taken, price_changed, and the errors of a choice that
+ * is no longer offered
  */
 export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): boolean =>
   rt.tx(() => {
@@ -244,8 +244,8 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
     for (const contact of contactsOf(customer))
       countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "visit");
     const store = rt.openStore(createPageBookingStore);
-    // A mailbox proves that the guest is one person only at a mail provider, because the owner of a
-    // domain has any number of mailboxes.
+    // A mailbox is a proof only if its domain belongs to a mail provider, because the owner of any
+    // other domain can create any number of mailboxes.
     const hasMailbox = isMailProvider(domainOf(customer.email ?? ""));
     store.insert({
       visitId: visit.id,
@@ -254,13 +254,13 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
       unconfirmed: !hasMailbox && visit.status === "CONFIRMED",
       hasMailbox,
     });
-    // A hold that still keeps its time was checked when it was made. A visit with `hasMailbox`
-    // never counts towards the share.
+    // A hold that still keeps its time was checked when it was made, and a visit with `hasMailbox`
+    // never counts towards the share. Neither is checked here.
     if (!isKept && !hasMailbox)
       assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "mailbox"));
     store.moveLinks(holdId, visit.id);
     countOnPages(rt, "action", "booking");
-    // The visit has the guest's data by now, so those of the hold are deleted.
+    // The visit has the guest's data by now, so the copy in the hold is deleted.
     saveCustomer(rt, business.id, holdId, null);
     return true;
   });

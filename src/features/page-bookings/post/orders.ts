@@ -112,7 +112,6 @@ export function findGuestOrder(
   return endsAt + LINK_MS <= rt.now() ? undefined : { order, language };
 }
 
-/** A ticket with its admission code. */
 export type TicketWithCode = { ticketTypeId: string; admissionCode: string; isUsed: boolean };
 
 /** Returns the tickets of a confirmed order with their admission codes, until the event ends. */
@@ -158,7 +157,7 @@ export const cancelOrderAsGuest = (rt: Runtime, business: BusinessRow, token: st
     return true;
   });
 
-/** Alerts the operator of an order, without guest data. */
+/** Tells the operator about a new order, without guest data. */
 function notifyOrdered(
   rt: Runtime,
   { slug, doc }: BusinessRow,

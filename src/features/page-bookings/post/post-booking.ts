@@ -71,7 +71,8 @@ async function writeOnPage<T>(
   { business: { slug, id } }: BookingPage,
   write: (business: BusinessRow) => T,
 ): Promise<T> {
-  // The business may have changed since the page was opened.
+  // The business is read again, here and in each attempt, because it may have changed since the
+  // page was opened.
   const found = rt.store.businesses.findById(id);
   if (found) await prepareBookableCatalog(rt, found);
   return retryWhileBusy(rt, () => {
@@ -81,7 +82,7 @@ async function writeOnPage<T>(
   });
 }
 
-/** Holds a time that a guest has chosen, and leads to the details. */
+/** Holds a time that a guest has chosen, and redirects to the form for the guest's details. */
 export async function postHold(request: PageRequest): Promise<HttpResponse> {
   const posted = await readPosted(request);
   if ("response" in posted) return posted.response;
@@ -113,7 +114,7 @@ export async function postHold(request: PageRequest): Promise<HttpResponse> {
   }
 }
 
-/** Books what the guest has chosen, and leads to the page of the visit. */
+/** Books what the guest has chosen, and redirects to the page of the visit. */
 export async function postBooking(request: PageRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.context.request.search);
   if (query.has("event"))

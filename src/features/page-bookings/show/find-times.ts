@@ -21,12 +21,18 @@ export type FreeTime = {
 export type MonthOfTimes = {
   /** A text such as `2026-12`. */
   month: string;
-  /** The days from today on. */
+  /** The days of the month from today on. */
   days: { date: string; isFree: boolean }[];
-  /** The day whose times are listed; null if the month has none. */
+  /**
+   * The day whose times are listed: the day of the query, or the first day with a free time; null
+   * if there is neither.
+   */
   date: string | null;
   times: FreeTime[];
-  /** The first free time after a month without free times; null if none is known or needed. */
+  /**
+   * The first free time after the month. It is searched only if `date` is null; null if none was
+   * found.
+   */
   next: number | null;
   /** The months before and after this one; null before today or beyond the horizon. */
   earlier: string | null;
@@ -35,7 +41,10 @@ export type MonthOfTimes = {
 
 export type Search = {
   request: NamedRequest;
-  /** PUBLIC for a guest who books; a visit that is moved can have services that are not public. */
+  /**
+   * PUBLIC if a guest books; INTERNAL if a visit is moved, because it can have services that are
+   * not public.
+   */
   audience: Audience;
   /** The ID of the visit that is to be moved. */
   except?: string;
@@ -75,12 +84,13 @@ export async function findMonth(
   const first = monthOf(today);
   const wanted = readMonth(query);
   return scan(request, business, async (find) => {
-    // No service has its horizon more than three years ahead, so the months are few.
+    // A service can be booked at most three years ahead, so there are few months to choose from.
     const last = monthOf(find(search, today, today).lastDate);
     const findNext = async (from: string): Promise<number | null> => {
       const availability = find(search, from, from);
       availability.assertNotTooLarge("next");
-      // `nextSlots` searches up to a year from `from`, whatever the days of the request.
+      // `nextSlots` searches up to a year from `from`, regardless of the days that `find` was
+      // called with.
       const [slot] = await availability.nextSlots(1, from);
       return slot ? parseInstant(slot.startsAt, timezone) : null;
     };

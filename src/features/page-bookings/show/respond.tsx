@@ -36,7 +36,8 @@ export const NO_STORE: RawHeaders = [
 ];
 
 /**
- * Matches the last segment of a path to which a form is sent. The path of the form's page lacks it.
+ * Matches the last segment of a path to which a form is sent, such as `/hold`. The page with the
+ * form has the path without this segment.
  */
 const FORM_PATH = /\/(?:hold|cancel|confirm|move)$/;
 
@@ -173,8 +174,9 @@ export const respondCheckMail = (
   });
 
 /**
- * Responds to a form that was already used. The browser that has sent it is led to what was booked;
- * anybody else may have been shown the URL of the form before, and gets no link.
+ * Responds to a form that was already used. The browser that has sent the form is led to what was
+ * booked. Nobody else gets the link, because the guest may have shown the URL of the form to
+ * others.
  * @param isChanged whether the form was sent again with other details, which were not booked
  */
 export function respondUsed(
@@ -186,7 +188,8 @@ export function respondUsed(
   const { texts } = props;
   const keyId = findPageKey(request.rt, props.business);
   const token = readCookie(request, BOOKED_COOKIE, isLinkToken);
-  // Everybody with the URL knows the key of the form, so only the token itself proves the sender.
+  // The key of the form is in its URL, so it does not prove who has sent the form. A cookie with
+  // the token of the booking does.
   const isOwn =
     token !== null && keyId !== undefined && token === findBookedByKey(request.rt, keyId, formKey);
   const url = isOwn ? urlOfBooked(request, props, token) : undefined;

@@ -59,7 +59,7 @@ export async function openBookingPage(
   return page?.business.doc.publicPage.enabled ? page : undefined;
 }
 
-/** Returns the page of the list of services that the query names. */
+/** Returns the number in the query that says which page of the list of services to show. */
 function readPageNumber({ context }: PageRequest): number {
   const text = new URLSearchParams(context.request.search).get("page") ?? "";
   return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1;
@@ -71,7 +71,10 @@ function serviceOf(progress: Progress): string | null {
   return progress.choice.serviceId;
 }
 
-/** Shows the first step of a booking that the query does not answer. */
+/**
+ * Shows the first step of a booking that the query leaves open: a question, the free times, or the
+ * form for the guest's details.
+ */
 export async function showBooking(request: PageRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.context.request.search);
   if (query.has("event")) return (await import("./show-tickets.tsx")).showTickets(request, query);
@@ -406,7 +409,7 @@ export async function respondWithDetails(
   }
 }
 
-/** Returns whether the business approves a visit of the chosen service, or of a table. */
+/** Returns whether the business must approve a visit of the chosen service, or at a table. */
 const isRequest = ({ business, content: { details } }: BookingPage): boolean =>
   needsApproval(business, {
     requiresApproval: requiresApprovalOf(details?.service ?? null, business.doc.bookingPolicy),

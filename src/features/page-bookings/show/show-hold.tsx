@@ -46,14 +46,14 @@ async function findObstacle(
 ): Promise<"confirmLate" | "closed" | "taken" | "gone" | null> {
   if (!isOpen) return "confirmLate";
   if (!takesBookings(business)) return "closed";
-  // Nobody else can take the time before `keptUntil`.
+  // Nobody else can take the time before `keptUntil`, so no further check is needed.
   if (keptUntil !== null) return null;
   const choice = choiceOfHold(request.rt, business, hold);
   const search = { request: toRequest(choice), audience: "PUBLIC" as const };
   try {
     const time = await findTime(request, business, search, hold.startsAt);
     if (time === undefined) return "taken";
-    // The guest has asked for the time at the price of the hold.
+    // The guest has asked for the time at the price of the hold, so another price counts as gone.
     return (time.totalCents ?? 0) === hold.totalCents ? null : "gone";
   } catch (error) {
     if (isGoneError(error)) return "gone";
@@ -61,7 +61,10 @@ async function findObstacle(
   }
 }
 
-/** Returns what the page says about a visit to confirm, or about a request that leads to one. */
+/**
+ * Returns the texts that ask the guest to confirm the hold. If the business must approve the visit
+ * afterwards, the texts speak of a request.
+ */
 const textsToConfirm = ({ shop, business, texts }: BookingShop, hold: Hold) =>
   needsApproval(business, hold)
     ? {
@@ -128,7 +131,7 @@ async function respondWithHold(
   });
 }
 
-/** Books the hold of a link, and leads to the page of the visit, which has the same URL. */
+/** Books the hold of a link, and redirects to the page of the visit, which has the same URL. */
 export async function postConfirmation(request: PageRequest): Promise<HttpResponse> {
   const { rt, slug, base, context } = request;
   const opened = await openHold(request);

@@ -80,7 +80,7 @@ const fieldsOf = (event: PublicEvent, items: readonly TicketItem[]): Fields => [
   ...items.map(({ ticketTypeId, quantity }) => [ticketField(ticketTypeId), `${quantity}`] as const),
 ];
 
-/** Returns the chosen tickets that the event has. */
+/** Returns the tickets that the query names, except those of types that the event does not have. */
 const itemsOf = (event: PublicEvent, query: URLSearchParams): TicketItem[] =>
   readTickets(query).filter(({ ticketTypeId }) =>
     event.ticketTypes.some(({ id }) => id === ticketTypeId),
@@ -232,7 +232,8 @@ export async function postTickets(
   const page = await openTickets(request, query);
   if ("response" in page) return page.response;
   const { rt } = request;
-  // A guest who had to choose again sends the choice with what was written before.
+  // A guest who had to choose again sends the new choice in the form, with the details written
+  // before. Otherwise the choice is in the query.
   const isChoice = body.has("change");
   const items = itemsOf(page.content, isChoice ? body : query);
   const key = query.get("key");

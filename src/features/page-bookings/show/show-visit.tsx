@@ -122,7 +122,6 @@ async function showOther(request: PageRequest): Promise<HttpResponse> {
   return (await showHold(request)) ?? showOrder(request);
 }
 
-/** Shows a guest's order of tickets. */
 async function showOrder(request: PageRequest): Promise<HttpResponse> {
   const { rt, slug, context } = request;
   const token = context.request.params["token"] ?? "";
@@ -174,7 +173,6 @@ async function readGuestTickets(
   }));
 }
 
-/** Cancels a guest's order of tickets. */
 async function postOrderCancellation(request: PageRequest): Promise<HttpResponse> {
   const { rt, slug, context, base } = request;
   const token = context.request.params["token"] ?? "";
@@ -239,7 +237,10 @@ async function showMove(
   });
 }
 
-/** Returns the URL of the visit with a message or another step. */
+/**
+ * Returns the URL of the visit. `query` selects a message or a step, such as `done=moved` or
+ * `move=1`.
+ */
 function urlOfVisit(request: PageRequest, page: BookingShop, token: string, query: string): string {
   const all = [query, keptQueryOf(request)].filter((part) => part !== "").join("&");
   return `${pathOf(page, token)}${all && `?${all}`}`;
@@ -295,7 +296,6 @@ export const postCancellation = (request: PageRequest): Promise<HttpResponse> =>
         null,
       );
 
-/** Moves a guest's visit to another time. */
 export async function postMove(request: PageRequest): Promise<HttpResponse> {
   const at = readInstant(parseForm(await readBody(request.context)).get("at"));
   return changeAndRedirect(
@@ -307,7 +307,6 @@ export async function postMove(request: PageRequest): Promise<HttpResponse> {
   );
 }
 
-/** Sends a guest's visit as a file for calendars. */
 export async function sendCalendarFile(request: PageRequest): Promise<HttpResponse> {
   const linked = findLinked(request);
   const page = linked && (await openVisitPage(request, linked));
@@ -349,7 +348,7 @@ const STATUSES = {
   NO_SHOW: "CONFIRMED",
 } as const;
 
-/** Returns the whole URL of a visit; null if the server has no public URL. */
+/** Returns the absolute URL of a visit; null if the server has no public URL. */
 function linkOf({ rt }: PageRequest, page: BookingShop, token: string): string | null {
   const origin = URL.parse(rt.config.http.publicUrl)?.origin;
   return origin === undefined ? null : `${origin}${pathOf(page, token)}`;

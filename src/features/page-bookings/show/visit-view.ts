@@ -16,7 +16,7 @@ import type { Total } from "../total.ts";
 
 type Location = ServiceDoc["locationType"];
 
-/** What a visit or hold is about. */
+/** What was booked or is held, as its guest reads it. */
 export type VisitContent = {
   /** The services, or null for a table. */
   services: string[] | null;
@@ -35,7 +35,7 @@ export type VisitView = VisitContent & {
   endsAt: number;
   /** Until when the guest can cancel or move the visit. */
   cancelUntil: number;
-  /** Until when the business decides about a request; null if it has decided or need not. */
+  /** Until when the business decides about a request; null if it has decided or need not decide. */
   decideBy: number | null;
   /** Whether the business declined the request, or did not decide in time. */
   isDeclined: boolean;
@@ -75,12 +75,13 @@ export function describeContent(
   visit: Booking | Reservation | Hold,
   locale: string,
 ): VisitContent {
-  // Guests would not understand the ID of an object that has left the catalog.
+  // An object that has left the catalog gets no name, because guests would not understand its ID.
   const findName = (kind: Kind, id: string | null): string | null => {
     const doc = id === null ? undefined : rt.store.catalog.findByKeyOrId(businessId, kind, id);
     return nameIn(locale, doc, null);
   };
-  // A reservation has no list of segments, and the list in the hold of a table is empty.
+  // A reservation has no list of segments, and the list in the hold of a table is empty: the visit
+  // is for a table.
   if (!("segments" in visit) || visit.segments.length === 0)
     return {
       services: null,

@@ -20,10 +20,10 @@ export type DetailsProps = BookingShop & {
   priceType?: PriceType;
   /** When the guest's hold ends; null if the time is not held. */
   heldUntil: number | null;
-  /** The nearest free times, if the guest has lost a race; null otherwise. */
+  /** The nearest free times, if others have taken the chosen time meanwhile; null otherwise. */
   nearest: readonly FreeTime[] | null;
   hasNewPrice: boolean;
-  /** Whether the business approves the visit before it is confirmed. */
+  /** Whether the business must approve the visit before it is confirmed. */
   isRequest?: boolean;
   /** The text of the button, and a note on what happens next; by default the texts for a visit. */
   submit?: { text: string; note: string };
@@ -35,7 +35,7 @@ export type DetailsProps = BookingShop & {
   nonce: string;
 };
 
-/** The last step: who comes. */
+/** The last step: the guest's name and other details. */
 export const Details = (props: DetailsProps) => {
   const { shop, business, texts, summary, nearest, hasNewPrice, heldUntil } = props;
   const { totalCents, at, timesUrl, action, nonce, isRequest = false, priceType = "FIXED" } = props;
@@ -118,8 +118,8 @@ export const Details = (props: DetailsProps) => {
 };
 
 /**
- * A sentence about the end of the hold, split at its time, which is an element. A script adds the
- * reader's own time where it differs.
+ * A sentence that says when the hold ends. The time in the sentence is an element, so that a script
+ * can add the reader's own time if it differs.
  */
 const HeldUntil = ({ shop, business, texts, at }: BookingShop & { at: number }) => {
   const { timezone } = business.doc;

@@ -29,7 +29,6 @@ const TITLES = {
   EXPIRED: "orderExpired",
 } as const;
 
-/** The page of a guest's order of tickets. */
 export const OrderPage = (props: OrderProps) => {
   const { shop, business, texts, order, status, event, tickets, path, keptQuery } = props;
   const time = writeShortDateTime(shop, business.doc.timezone, order.expiresAt);

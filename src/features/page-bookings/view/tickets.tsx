@@ -30,7 +30,10 @@ const MAX_CHOICES = 50;
 const mostOf = ({ maxPerOrder, availability }: TicketType): number =>
   Math.min(maxPerOrder, availability.remaining ?? maxPerOrder);
 
-/** Returns how many tickets of a type an order can have: none, or as many as the type allows. */
+/**
+ * Returns the quantities that a guest can choose for a ticket type: 0, and the numbers from
+ * `minPerOrder` to the largest possible quantity.
+ */
 function quantitiesOf(type: TicketType): number[] {
   const { minPerOrder } = type;
   const count = Math.max(0, Math.min(mostOf(type) - minPerOrder + 1, MAX_CHOICES));

@@ -102,14 +102,15 @@ const Calendar = ({ shop, texts, found, urlOf }: TimesProps) => {
   const { locale } = shop.format;
   const first = Temporal.PlainDate.from(`${found.month}-01`);
   const free = new Map(found.days.map(({ date, isFree }) => [date, isFree]));
-  // The first of January 2024 was a Monday.
+  // The first of January 2024 was a Monday, so `weekday(1, …)` names Monday and `weekday(7, …)`
+  // names Sunday.
   const weekday = (day: number, style: "short" | "long"): string =>
     new Date(Date.UTC(2024, 0, day)).toLocaleString(locale, { weekday: style, timeZone: "UTC" });
   const cells: (Temporal.PlainDate | null)[] = [
     ...Array.from({ length: first.dayOfWeek - 1 }, () => null),
     ...Array.from({ length: first.daysInMonth }, (_, i) => first.add({ days: i })),
   ];
-  // The listed days of the current month begin today, those of a later month on its first day.
+  // The listed days begin today in the current month, and on the first day in a later month.
   const firstListed = found.days[0]?.date ?? "";
   // Past weeks are left out, because they would move the free days down on a phone.
   const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, i) =>

@@ -30,7 +30,6 @@ const TITLES = {
 
 const BADGES: Partial<Record<VisitStatus, string>> = { PENDING: "warn", CONFIRMED: "good" };
 
-/** The page of a guest's visit. */
 export const VisitPage = (props: VisitProps) => {
   const { shop, business, texts, view, path, keptQuery, bookUrl, message } = props;
   const { status, canChange, cancelUntil } = view;
@@ -113,7 +112,7 @@ function describeState({ shop, business, texts, view }: VisitProps): string {
 
 type FactsProps = BookingShop & { view: VisitContent & { startsAt: number; endsAt: number } };
 
-/** What a visit or hold is about. */
+/** The facts about a visit or hold: what, when and where it is, and its price. */
 export const Facts = (props: FactsProps) => {
   const { shop, business, texts, view, isEmbedded } = props;
   const { services, staff, guests, area, location } = view;

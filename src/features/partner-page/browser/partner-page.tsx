@@ -26,7 +26,10 @@ type Section = (typeof SECTIONS)[number];
 const readSection = (): Section =>
   SECTIONS.find(({ name }) => `#${name}` === location.hash) ?? SECTIONS[0];
 
-/** Returns the section that the URL's fragment names. The page adds nothing else to the history. */
+/**
+ * Returns the section that the URL's fragment names. The page adds only such fragments to the
+ * browser's history.
+ */
 function useSection(): Section {
   const [section, setSection] = useState(readSection);
   useEffect(() => {
@@ -126,7 +129,9 @@ function Workspace({ session, onForget }: { session: Session; onForget: () => vo
   );
 }
 
-/** Moves the focus to a heading, and leaves the URL's fragment as it is: it names the section. */
+/**
+ * Moves the focus to a heading. The URL's fragment stays as it is, because it names the section.
+ */
 function focusHeading(event: Event, heading: HTMLElement | null): void {
   event.preventDefault();
   heading?.focus();

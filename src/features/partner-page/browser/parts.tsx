@@ -21,7 +21,8 @@ export function ProblemNote({ error }: { error: unknown }) {
         <p>The page itself failed: {String(error)}. Reload it, and paste the key again.</p>
       </div>
     );
-  // The detail of a problem with a single issue is the text of the issue, which is shown once.
+  // If a problem has a single issue, its `detail` equals the text of the issue, which is then shown
+  // only once.
   const issues = (error.problem?.errors ?? []).filter(({ detail }) => detail !== error.detail);
   return (
     <div class="note bad" role="alert">
@@ -93,7 +94,7 @@ export const SecretOnce = ({ label, secret }: { label: string; secret: string })
   </div>
 );
 
-/** Lines of text from outside that keep their spaces. */
+/** A text from outside, shown with its own lines and spaces. */
 export const Lines = ({ label, text }: { label: string; text: string }) => (
   <pre tabIndex={0} role="region" aria-label={label} dir="ltr">
     <code>
@@ -108,7 +109,6 @@ type FieldProps = {
   children: (ids: { id: string; "aria-describedby"?: string }) => ComponentChildren;
 };
 
-/** A labelled field. */
 export function Field({ label, hint, children }: FieldProps) {
   const id = useId();
   return (
@@ -188,7 +188,7 @@ export const TextField = ({
 );
 
 type ConfirmProps = {
-  /** The label of the button that asks. */
+  /** The label of the button that leads to the question. */
   label: string;
   question: ComponentChildren;
   /** The label of the button that confirms. */

@@ -11,7 +11,8 @@ import type { Endpoint } from "./types.ts";
 export function QuickStart() {
   const session = useSession();
   const { client, key, secrets, shownSecrets, reload } = session;
-  // The steps stay after the first of them has created an endpoint.
+  // `isNew` keeps its first value, so that the steps stay after the first step has created an
+  // endpoint.
   const [isNew] = useState(key.limits.endpoints.used === 0 && canWrite(key));
   const [url, setUrl] = useState("https://");
   const [endpoint, setEndpoint] = useState<Endpoint & { secret: string }>();

@@ -17,7 +17,10 @@ export type Session = {
    * Secrets that the page has created and shows until it is left, by the ID of the key or endpoint.
    */
   shownSecrets: Map<string, string>;
-  /** The idempotency keys of requests for a secret whose response is missing, by the request. */
+  /**
+   * The idempotency keys of requests for a new secret that got no response yet. The key of the map
+   * is the request as JSON.
+   */
   unanswered: Map<string, string>;
   /** The refused test event that the reader wants to check; null if there is none. */
   refused: { current: SignedRequest | null };

@@ -155,7 +155,7 @@ function explainChange(body: string, original: string): Finding {
   // An emoji is one character here, although a string has two units for it.
   const [received, sent] = [[...body], [...original]];
   const differing = sent.findIndex((character, i) => character !== received[i]);
-  // If all that was sent is there, the additional text begins after it.
+  // If the body begins with everything that was sent, the difference is the text after it.
   const position = differing === -1 ? sent.length : differing;
   const from = Math.max(0, position - 20);
   const excerpt = (text: readonly string[]) => `…${text.slice(from, position + 30).join("")}…`;

@@ -15,7 +15,7 @@ export type PageProps = {
   eventTypes: Readonly<Record<string, readonly string[]>>;
 };
 
-/** The filter as the API takes it. */
+/** A filter of deliveries, with the names of the API's parameters. */
 export type DeliveryFilter = {
   endpointId?: string;
   eventType?: Delivery["eventType"];

@@ -22,7 +22,7 @@ type Visit = {
 const PAGE_SIZE = 100;
 const DAY_MS = 86_400_000;
 
-/** A list of the API as far as it has been read, in the order of the starts. */
+/** The part of a list of the API that has been read so far, in the order of the visits' starts. */
 type List = { visits: Visit[]; nextCursor: string | null };
 
 const toVisit = (visit: Booking | Reservation): Visit => ({
@@ -43,7 +43,7 @@ const listsOwn = ({ key }: Session): boolean =>
 type Query = { from?: string; limit: number; cursor?: string };
 type Page = { data: (Booking | Reservation)[]; page: { nextCursor: string | null } };
 
-/** Reads the next page of a list, or its first page. */
+/** Reads the first page of a list, or adds the next page to the part in `before`. */
 async function readOn(
   read: (query: Query) => Promise<Page>,
   query: Query,
@@ -92,7 +92,8 @@ export function VisitsSection() {
   const listed = useLoaded(read, [client, daysBefore]);
   const readingLater = useAction(async () => {
     const longer = await read(listed.value);
-    // The reader may have chosen other starts meanwhile.
+    // The later visits are added only if the lists are still the same: the reader may have chosen
+    // other dates meanwhile.
     listed.update((current) => (current === listed.value ? longer : current));
   });
   if (!areListed)

@@ -28,12 +28,12 @@ export const formatTime = (at: string, zone?: string): string =>
 
 /** Returns the day of a time in a zone, such as "2026-11-20". */
 export const localDay = (ms: number, zone: string): string =>
-  // Swedish writes a date like this.
+  // The Swedish locale writes dates as in ISO 8601.
   new Intl.DateTimeFormat("sv-SE", { timeZone: zone }).format(ms);
 
 /**
- * Returns a time within half a day of now, such as "14:32". Within a few minutes of now it has its
- * seconds, and further away its day: "20 Nov, 14:32".
+ * Returns a time of day, such as "14:32". A time within five minutes of now is shown with seconds,
+ * and a time more than half a day away with its date: "20 Nov, 14:32".
  */
 export function shortTime(at: string, nowMs: number): string {
   const distanceMs = Math.abs(Date.parse(at) - nowMs);
@@ -120,7 +120,7 @@ export function adviseOn({ state, lastStatusCode }: Endpoint): string {
   return `Its events are kept: ${meanwhile} ${repair} When it is repaired, send a test event, and then the waiting events.`;
 }
 
-/** Returns whether a status is one with which receivers refuse a wrong signature. */
+/** Returns whether this is an HTTP status with which receivers often refuse a wrong signature. */
 export const isRefusal = (statusCode: number | null): boolean =>
   statusCode !== null && [400, 401, 403].includes(statusCode);
 
@@ -164,7 +164,7 @@ export function describeDelivery(delivery: Delivery, nowMs: number): StateWords 
   return { ...words, text: `Waiting: next attempt in ${distance(wait)}` };
 }
 
-/** Returns why a delivery waits. The text is continued with `until` and a time if one is known. */
+/** Returns why a delivery waits. The caller appends `until` and a time if the time is known. */
 export function explainWaiting({ reason }: NonNullable<Delivery["waiting"]>): string {
   switch (reason) {
     case "failing":

@@ -60,8 +60,8 @@ export function parseHash(text: string | undefined): Buffer | undefined {
 type CreatedKey = { key: ListedKey; secret: string };
 
 /**
- * Creates a key and prints it once. This server knows only the hash of a key that another server
- * made, so it prints no secret.
+ * Creates a key and prints it once. If another server made the key, this server knows only its
+ * hash, and prints no secret.
  */
 export function printKeyOnce<Created extends CreatedKey>(
   cli: Cli,
@@ -83,7 +83,7 @@ export function printKeyOnce<Created extends CreatedKey>(
     throw usageError("--key-hash prints no key, so there is nothing to write.", "omit --out");
   const created = create();
   const { id, name } = created.key;
-  // A dry run names no ID, because the key that is created later has another one.
+  // A dry run names no ID, because the key will get another ID when it is created.
   cli.report(
     describe(created),
     `${cli.verb("Created", "create")} the key ${cli.flags.dryRun ? quote(name) : id}.`,

@@ -2,7 +2,7 @@ import type { Runtime } from "../../../app/runtime.ts";
 import { withIsoTimes } from "../../../cli/output/table.ts";
 import { createPartnerStore, type PartnerRow } from "../store.ts";
 
-/** Returns what the commands print of a partner. */
+/** Returns what the commands print about a partner. */
 export const toOutput = (rt: Runtime, partner: PartnerRow) => {
   const { limitMinute, limitHour, totalMinute, totalHour, ...rest } = partner;
   const { maxEndpoints, maxHolds, maxBookingsDay, ...fields } = rest;

@@ -115,7 +115,8 @@ const show = command({
     const { getPartner } = await import("../partners.ts");
     const partner = getPartner(rt, name);
     const store = rt.openStore(createPartnerStore);
-    // Other commands print the number of businesses as `businesses`, which lists the slugs here.
+    // The other commands print the number of businesses as `businesses`. This command lists the
+    // slugs under that name, so the number is `reached`.
     const { businesses: reached, ...output } = toOutput(rt, partner);
     cli.printObject({
       ...output,

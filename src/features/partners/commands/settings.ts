@@ -10,12 +10,15 @@ const MAX_REQUESTS = 1_000_000_000;
 const MAX_ENDPOINTS = 50;
 const MAX_HOLDS = 1000;
 const MAX_BOOKINGS_DAY = 1_000_000;
-/** Stands for every address, so that an update can end the restriction to networks. */
+/**
+ * The text that stands for every address, so that an update can lift the restriction to address
+ * ranges.
+ */
 const ANY_ADDRESS = "any";
 
 /**
  * Returns the flags for what all keys of a partner may do.
- * @param note what the help says about the standard value
+ * @param note returns the text that the help of a flag adds about its standard value
  */
 export function settingFlags(note: (standard: string | number) => string) {
   const { scopes, eventGroups, ...limits } = DEFAULT_SETTINGS;
@@ -71,7 +74,7 @@ export function settingFlags(note: (standard: string | number) => string) {
 }
 
 /**
- * Returns the settings that were given.
+ * Returns the settings that the flags contain.
  * @throws AppError usage for an unknown scope
  */
 export function readSettings({

@@ -43,7 +43,8 @@ const publish = command({
         { privacyUrl: "--privacy-url", imprintUrl: "--imprint-url" },
         () => publishPage(rt, slug, { booking, privacyUrl, imprintUrl }),
       );
-      // A page whose sign could not be written stays as it was.
+      // An error while the sign is written rolls this transaction back, so that the page stays as
+      // it was.
       if (qr !== undefined)
         if (cli.flags.dryRun) assertNewFile(qr);
         else writeNewFile(qr, sign);

@@ -89,7 +89,8 @@ export type Listing<Item, Group> = {
 
 /**
  * The part of a list to show: one of its pages, or its first objects. `maxCount` limits the number
- * of these objects, and `maxWeight` about the number of their characters on the page (`weigh`).
+ * of these objects, and `maxWeight` the approximate number of their characters on the page
+ * (`weigh`).
  */
 export type ListPart = { page: number } | { maxCount: number; maxWeight: number };
 
@@ -140,7 +141,7 @@ export function readShop(
 }
 
 /**
- * Returns null for a page that the list does not have, as `readDishes` and `readEvents` do.
+ * Returns one part of the list of services; null if the list has no such page.
  * @param options `onlyBookable` leaves out services that guests cannot book online
  */
 export function readServices(
@@ -193,10 +194,15 @@ export function readDishes(view: CatalogView, { locale }: Variant, part: ListPar
 }
 
 const MAX_STAFF = 60;
-/** The weight of staff members from which biographies are left out. */
+/**
+ * The total weight (`weigh`) above which further staff members are shown without their biographies.
+ */
 const MAX_STAFF_WEIGHT = 20_000;
 
-/** Returns the first staff members; those beyond MAX_STAFF_WEIGHT have no biography. */
+/**
+ * Returns the first `MAX_STAFF` staff members. If their total weight exceeds `MAX_STAFF_WEIGHT`,
+ * the last of them have no biography.
+ */
 export function readStaff(view: CatalogView, { locale }: Variant): PublicStaff[] {
   let weight = 0;
   return view.select("staff", { limit: MAX_STAFF }).docs.map((doc) => {
@@ -233,7 +239,7 @@ export function readEvents(view: CatalogView, { locale }: Variant, part: ListPar
   return toListing(entries, docs.length, part, {
     weigh: (doc) => weigh(doc) + weighTexts([doc.venue?.name, doc.venue?.address]),
     toItem: (doc) => localise(view.forms.events(doc), locale),
-    // Events have no categories.
+    // Events have no categories, so this function is never called.
     toGroup: (group: never) => group,
   });
 }
@@ -252,7 +258,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) 
 
 /** The most categories to which a page of a list links. */
 const MAX_CONTENTS = 100;
-/** The most characters of the names of these categories. */
+/** The most characters that the names of these categories may have together. */
 const MAX_CONTENTS_WEIGHT = 10_000;
 
 type PublicGroup = { id: string; name: string; description: string | null };

@@ -15,7 +15,10 @@ type Node = { [name: string]: unknown };
 
 const CONTEXT = "https://schema.org";
 
-/** Returns a node without null fields and empty lists; hidden characters are shown. */
+/**
+ * Returns a node without null fields and empty lists. Hidden characters in its texts are made
+ * visible.
+ */
 function compact(node: Node): Node {
   const compacted: Node = {};
   for (const [name, value] of Object.entries(node)) {
@@ -47,7 +50,10 @@ const FOOD_TYPES = new Set([
   "Winery",
 ]);
 
-/** Returns the type that the business states; without one, a business with dishes serves food. */
+/**
+ * Returns the type that the business states. If it states none, a business with dishes is a
+ * `FoodEstablishment`.
+ */
 const typeOf = ({ profile: { type }, counts }: Shop): string =>
   type ?? (counts.dishes > 0 ? "FoodEstablishment" : "LocalBusiness");
 

@@ -8,7 +8,7 @@ import { dishPrice } from "../view/menu.tsx";
 import { durationOf, priceOf, priceText } from "../view/services.tsx";
 import { hasHours, listWeeklyHours } from "./weekly-hours.ts";
 
-// Language models read Markdown more cheaply than a page.
+// Writes the page of a business as Markdown, which language models read more cheaply than HTML.
 
 /** Returns text of the catalog as one line, in which Markdown finds no markup. */
 const escape = (text: string): string =>

@@ -34,7 +34,8 @@ export function readOpeningState(
 ): OpeningState {
   const minute = Math.floor(now / MINUTE_MS);
   const today = dayAt(timezone, minute);
-  // Opening hours can end at 48:00 of the day before; one more day is enough for a clock change.
+  // The days begin two days ago: opening hours can end at 48:00 of the day before, and one more day
+  // allows for a clock change.
   const days = localDays(timezone, today - 2, today + DAYS_AHEAD);
   const { work } = createWorkingTimeReader(schedule, days)();
   const current = work.find(({ start, end }) => start <= minute && minute < end);
@@ -99,7 +100,7 @@ function daysOf(
     const { from, to } = closure;
     return to < dateOf(first) || from > dateOf(last) ? [] : [{ from, to }];
   }
-  // A closure of 29 February has no day in most years.
+  // The days are searched one by one, because a closure of 29 February has no day in most years.
   return Array.from({ length: last - first + 1 }, (_, i) => dateOf(first + i))
     .filter((date) => date.slice(5) === closure.yearly)
     .map((date) => ({ from: date, to: date }));

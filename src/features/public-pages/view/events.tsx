@@ -16,7 +16,10 @@ export const EventList = ({ shop, events }: { shop: Shop; events: Events }) => (
 );
 
 const DAY_MS = 86_400_000;
-/** An event this far away or farther is shown with its year, which readers could mistake. */
+/**
+ * An event this far away or farther is shown with its year, because readers could take it for an
+ * earlier year.
+ */
 const FAR_MS = 300 * DAY_MS;
 
 const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {

@@ -144,7 +144,7 @@ export const Outside = ({ shop, text }: { shop: Shop; text: string }) =>
     </span>
   );
 
-/** A text of the catalog in paragraphs as its author wrote it. */
+/** A text of the catalog, in the paragraphs that its author wrote. */
 export const LongText = ({
   shop,
   text,

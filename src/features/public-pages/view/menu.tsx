@@ -5,7 +5,10 @@ import type { Dishes, Shop } from "../content/content.ts";
 import { firstOptions, MAX_OPTION_GROUPS, MAX_PARTS } from "../layout.ts";
 import { Image, LongText, Outside } from "./frame.tsx";
 
-/** Dishes below their categories. @param level that of the headings of categories */
+/**
+ * Dishes below their categories.
+ * @param level the level of the categories' headings
+ */
 export const DishList = ({ shop, dishes, level }: { shop: Shop; dishes: Dishes; level: 2 | 3 }) => (
   <>
     {dishes.sections.map(({ group, items }) => {

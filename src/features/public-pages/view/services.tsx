@@ -8,7 +8,10 @@ import { Image, LongText, Outside } from "./frame.tsx";
 
 type ListProps = { shop: Shop; services: Services; level: 2 | 3 };
 
-/** Services below their categories. @param level that of the headings of categories */
+/**
+ * Services below their categories.
+ * @param level the level of the categories' headings
+ */
 export const ServiceList = ({ shop, services, level }: ListProps) => (
   <>
     {services.sections.map(({ group, items }) => {

@@ -97,7 +97,6 @@ const confirm = command({
   },
 });
 
-/** Returns the order as a row of a list. */
 const toRow = (order: TicketOrder, timezone: string) => ({
   ...toShownOrder(order, timezone),
   currencyDigits: order.currencyDigits,

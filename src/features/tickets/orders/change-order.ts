@@ -72,7 +72,7 @@ function getOrderOf(
   name: string,
   createdByKey: string | null,
 ): TicketOrder {
-  // An order is found by its code only for the operator; the empty code finds none.
+  // The operator alone can find an order by its code. The empty code finds no order.
   const code = keyId === null ? normalizeCode(name) : "";
   return assertFound(
     rt.openStore(createOrderStore).findByIdOrCode(businessId, name, code, createdByKey),

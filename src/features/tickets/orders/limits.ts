@@ -77,8 +77,8 @@ const listParts = <R extends Requested>(
   });
 
 /**
- * Returns the first quota of which the order alone takes more tickets than all unpaid orders of a
- * key can take, with what the order takes of the quota; undefined if there is none.
+ * Returns the first quota of which this order alone takes more tickets than `limit`, the maximum
+ * for all unpaid orders of a key; undefined if there is no such quota.
  */
 export const findTooMany = <R extends Requested>(
   event: PublicEventDoc,

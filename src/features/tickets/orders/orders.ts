@@ -52,7 +52,10 @@ export function createTicketOrder(rt: Runtime, slug: string, input: unknown): Pu
 }
 
 type OrderDetails = GuestDetails & {
-  /** The total that the client has seen: another one is refused. null accepts any. */
+  /**
+   * The total that the client has seen. An order with another total is refused; null accepts any
+   * total.
+   */
   expectedTotalCents?: number | null;
   /** How long the order waits for its payment; PENDING_MS by default. */
   payWithinMs?: number;
@@ -185,8 +188,8 @@ function generateUnusedCode(rt: Runtime, businessId: string): string {
 export type OrderWithTickets = { order: TicketOrder; tickets: IssuedTicket[] };
 
 /**
- * Issues the tickets of a paid order. Their admission codes cannot be read later, except those of
- * orders of the booking page.
+ * Issues the tickets of a paid order. Their admission codes cannot be read later, except for orders
+ * of the booking page.
  * @param name the ID or code of the order
  * @throws AppError resource_not_found, wrong_status
  */

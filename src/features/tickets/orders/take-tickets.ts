@@ -104,8 +104,8 @@ export function expireDueOrders(rt: Runtime, business: BusinessRow): void {
 }
 
 /**
- * Ends an order: voids its tickets and tells its guest. An expired order has the event `cancelled`,
- * too. Call it in `changeTakenTickets`.
+ * Ends an order: voids its tickets and tells its guest. The event of an expired order is
+ * `cancelled`, too. Call this function in the callback of `changeTakenTickets`.
  */
 export function endTicketOrder(
   rt: Runtime,

@@ -26,7 +26,8 @@ export function tellOfOrder(
     startsAt: event?.startsAt ?? updatedAt,
     endsAt: event?.endsAt ?? updatedAt,
     decideBy: status === "PENDING" ? expiresAt : null,
-    // Guests can cancel only an order that is not paid.
+    // Guests can cancel only an unpaid order, so the time to cancel any other order is already
+    // over.
     cancelUntil: status === "PENDING" ? expiresAt : updatedAt,
     ...(event && { event: namesOf(business, event) }),
   });

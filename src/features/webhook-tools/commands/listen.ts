@@ -82,8 +82,8 @@ const listen = command({
         if (sent === page.events.length) end.cursor = page.cursor;
       }
     } catch (error) {
-      // If the first request fails, nothing was forwarded, and the server may have refused the
-      // cursor.
+      // The end is not printed if the first request fails: nothing was forwarded, and the server
+      // may have refused the cursor.
       if (!isFirstPage) printEnd(cli, end, !isCursorExpired(error));
       throw error;
     }
@@ -92,7 +92,10 @@ const listen = command({
   },
 });
 
-/** What a run has forwarded, and the cursor after the last page that was forwarded as a whole. */
+/**
+ * The numbers of events that the receiver accepted and failed to accept, and the cursor after the
+ * last page whose events were all sent.
+ */
 type End = { accepted: number; failed: number; cursor: string | undefined };
 
 /** @param canContinue whether another run can start after the cursor */
@@ -160,7 +163,10 @@ async function readKey({ io }: Cli, file: string | undefined): Promise<string> {
   );
 }
 
-/** Returns the secret in a file, or creates one and prints it for the receiver. */
+/**
+ * Returns the signing secret in `file`. If no file is given, the function creates a secret and
+ * prints it, so that the receiver can use it.
+ */
 async function signingSecret(cli: Cli, file: string | undefined): Promise<string> {
   if (file !== undefined) {
     const secret = readTextFile(file).trim();

@@ -68,7 +68,7 @@ const receive = command({
       ]);
     const stopped = untilStopped();
     await assertPortAvailable("127.0.0.1", port);
-    // Failures are spread evenly: of ten deliveries, 30 % are always three.
+    // Failures are spread evenly: with 30 %, three of every ten deliveries fail.
     let failuresDue = 0;
     const simulate = () => {
       failuresDue += failureShare;

@@ -24,7 +24,8 @@ class DeskbellBook extends HTMLElement {
     const link = document.createElement("a");
     link.href = page.href;
     link.textContent = this.title || "Book";
-    // The page can refuse to be in a frame. The content of the element, or a link, then stays.
+    // The page can refuse to be in a frame. The website then still shows this fallback: the content
+    // of the element, or a link.
     const fallback = document.createElement("slot");
     fallback.append(link);
 

@@ -19,7 +19,7 @@ type WantedDeliveries = {
   endpointId: string;
   eventType: string;
   status: string;
-  /** The number of hours until now, or RANGE. */
+  /** How many hours to look back from now, or `RANGE`; empty for no limit. */
   hours: string;
   from: string;
   until: string;
@@ -32,7 +32,7 @@ const EVERYTHING: WantedDeliveries = {
   from: "",
   until: "",
 };
-/** The value of `hours` if the reader writes two times. */
+/** The value of `hours` if the reader enters `from` and `until`. */
 const RANGE = "range";
 
 function toFilter({ endpointId, eventType, status, ...times }: WantedDeliveries): DeliveryFilter {
@@ -88,7 +88,8 @@ export function DeliveriesSection() {
   const readingOlder = useAction(async () => {
     const older = await read(nextCursor);
     const longer = { ...older, deliveries: [...deliveries, ...older.deliveries] };
-    // The reader may have chosen another filter meanwhile.
+    // The older deliveries are added only if the list is still the same: the reader may have chosen
+    // another filter meanwhile.
     listed.update((current) => (current === listed.value ? longer : current));
   });
   if (!mayRead)

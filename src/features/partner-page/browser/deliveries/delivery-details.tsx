@@ -100,7 +100,9 @@ export function DeliveryDetails({ id, onChange }: DeliveryDetailsProps) {
   );
 }
 
-/** Why a delivery has not been sent yet, and until when in the reader's time zone. */
+/**
+ * Says why a delivery has not been sent yet, and until when it waits, in the reader's time zone.
+ */
 const Waiting = ({ waiting }: { waiting: NonNullable<Delivery["waiting"]> }) => (
   <p>
     {explainWaiting(waiting)}

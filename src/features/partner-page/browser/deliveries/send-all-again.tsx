@@ -5,7 +5,10 @@ import { ProblemNote } from "../parts.tsx";
 import { canWrite, useSession } from "../session.ts";
 import type { DeliveryFilter } from "../types.ts";
 
-/** The most requests, of 1,000 deliveries each: a key can have 10,000 pending redeliveries. */
+/**
+ * The maximum number of requests. Each request handles 1,000 deliveries, and a key can have 10,000
+ * pending redeliveries.
+ */
 const MAX_PAGES = 10;
 
 type SendAllAgainProps = {
@@ -13,7 +16,7 @@ type SendAllAgainProps = {
   onSent: () => Promise<void>;
 };
 
-/** Sends all deliveries of the filter again, after it has said how many they are. */
+/** Sends all deliveries that match the filter again, after it has shown how many there are. */
 export function SendAllAgain({ filter, onSent }: SendAllAgainProps) {
   const { client, key } = useSession();
   const [matching, setMatching] = useState<Counted>();
@@ -49,7 +52,7 @@ export function SendAllAgain({ filter, onSent }: SendAllAgainProps) {
   });
   if (!canWrite(key)) return null;
   if (!isSendable) return <p class="hint">Deliveries with this status cannot be sent again.</p>;
-  // The API refuses to send deliveries again without a filter.
+  // The API refuses a redelivery without a filter.
   if (Object.keys(filter).length === 0)
     return (
       <p class="hint">
