@@ -18,10 +18,10 @@ import { describeRoutes, docs } from "./docs.ts";
 import { readMigrations } from "../src/platform/assets.ts";
 import { createSchema } from "../src/store/database/schema.ts";
 
-// npm run build: bundles src/ into dist/. Bundling the packages halves the start time of `serve`.
-// They stay dependencies, so that npm installs their licences and SBOM tools find them. Two kinds
-// of packages stay outside: the SQLite addon, which cannot be bundled, and those that only the live
-// view loads.
+// npm run build: bundles src/ and the packages it imports into dist/. Bundling the packages halves
+// the start time of `serve`. They remain dependencies in package.json, so that npm installs their
+// licences and SBOM tools find them. Two kinds of packages are not bundled: the SQLite addon, which
+// cannot be, and the packages that only the live view loads.
 
 /** Makes better-sqlite3 look for its addon in its own package instead of in the bundle's folder. */
 const addonInPackage: Plugin = {
@@ -46,7 +46,7 @@ const externalDaemon: Plugin = {
 };
 
 /**
- * Writes the schema, so that the daemon can check the schema of its database without the
+ * Writes schema.json: the daemon compares the schema of its database with it, and need not load the
  * migrations.
  */
 const schema: Plugin = {
@@ -68,7 +68,8 @@ const shared = {
 const plugins = [lazyBuiltins, ascii, addonInPackage];
 
 /**
- * Folder of the build. Commands may run from dist/ meanwhile, so it is replaced only at the end.
+ * Folder into which the build writes. It replaces dist/ only at the end, because commands may run
+ * from dist/ during the build.
  */
 const BUILT = `dist.${process.pid}`;
 const REPLACED = `${BUILT}.old`;
@@ -114,8 +115,8 @@ const bundles: BuildOptions[] = [
       },
     },
   },
-  // The daemon has a bundle of its own. It shares nearly all of its code with the commands, and
-  // would be split into eighty chunks.
+  // The daemon has a bundle of its own. It shares nearly all of its code with the commands, so a
+  // common bundle would be split into eighty chunks.
   {
     ...shared,
     input: { daemon: "src/cli/running/daemon.ts" },

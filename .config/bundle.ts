@@ -33,7 +33,7 @@ export const lazyBuiltins: Plugin = {
   name: "lazy-builtins",
   resolveId: {
     filter: { id: /^[\w:/]+$/ },
-    // The bundler's own runtime imports node:module.
+    // node:module is not made lazy, because the bundler's own runtime imports it.
     handler: (id) =>
       isBuiltin(id) && id !== "node:module" ? `\0node:${id.replace(/^node:/, "")}` : null,
   },
@@ -44,9 +44,9 @@ export const lazyBuiltins: Plugin = {
 };
 
 /**
- * Returns a plugin that puts the parts of features that a program loads at its start into its
- * bundle: a file for each takes 0.3 ms. The parts that it may load `later` stay files. All other
- * parts are left out.
+ * Returns a plugin for the bundle of one program. It puts the feature parts in `loaded`, which the
+ * program needs at its start, into the bundle, because each separate file takes 0.3 ms to load. The
+ * parts in `later` stay separate files, and all other parts are left out.
  */
 export const featureParts = (
   loaded: readonly (keyof Feature)[],
@@ -109,9 +109,10 @@ export const listFeatureThreads = (): [feature: string, source: string][] =>
 const STYLE = "src/pages/style.css";
 
 /**
- * Returns the builds of the scripts and styles of pages: one of each for a feature with pages, and
- * one of each script in browser/later, which a page loads when it needs it. The scripts in
- * browser/website run on pages of other websites, as classic scripts without names of their own.
+ * Returns the builds of the scripts and styles of pages. Each feature with pages has one script and
+ * one style. Each script in browser/later is a file of its own, which a page loads when it needs
+ * it. The scripts in browser/website run on pages of other websites, so they are built as classic
+ * scripts that define no global names.
  */
 export const listPageBuilds = (dir: string): BuildOptions[] =>
   globSync("src/features/*/browser/{main.tsx,{later,website}/*.ts}", { cwd: ROOT })
@@ -147,7 +148,7 @@ const noBuiltins: Plugin = {
   },
 };
 
-/** Writes the style that all pages share and that of the feature as one file. */
+/** Writes the style that all pages share and the feature's own style into one file. */
 const pageStyle = (feature: string, ownStyle: string): Plugin => ({
   name: "page-style",
   generateBundle() {
@@ -156,7 +157,10 @@ const pageStyle = (feature: string, ownStyle: string): Plugin => ({
   },
 });
 
-/** Reads a style with those that it imports in their places, so that a browser loads one file. */
+/**
+ * Reads a style and replaces each `@import` rule with the imported style, so that a browser loads
+ * one file.
+ */
 const readStyle = (path: string): string =>
   readFileSync(join(ROOT, path), "utf8").replaceAll(
     /^@import "([^"]+)";$/gm,

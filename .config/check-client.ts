@@ -22,7 +22,8 @@ const COMMANDS = [
 const folder = mkdtempSync(join(tmpdir(), "deskbell-check-client-"));
 try {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
-  // Deno, Bun and Node are unpacked by scripts of their packages.
+  // The packages of Deno, Bun and Node unpack the programs with install scripts, so npm must run
+  // scripts here.
   execFileSync("npm", ["install", "--no-audit", "--no-fund", ...PACKAGES], {
     cwd: folder,
     stdio: ["ignore", "ignore", "inherit"],

@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 import { recordOutputs } from "./compare/record-outputs.ts";
 
 // npm run compare:outputs -- FOLDER: compares what this build prints, serves and stores with what
-// the build in another checkout does. No difference shows that a change of the code changes nothing
-// for users.
+// the build in another checkout does. If nothing differs, a change of the code changes nothing for
+// users.
 
 const [earlier] = process.argv.slice(2);
 if (earlier === undefined) {

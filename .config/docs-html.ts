@@ -2,7 +2,10 @@ import { Lexer, Marked, type Token, type Tokens } from "marked";
 import { escapeHtml } from "../src/domain/html.ts";
 import { addressOf, type Page, titleOf } from "./docs/page.ts";
 
-/** A heading with its anchor: the end of its line (`{#anchor}`), or else made of its title. */
+/**
+ * A heading with its anchor. The anchor stands at the end of the heading's line (`{#anchor}`), or
+ * else is derived from the title.
+ */
 type Heading = Tokens.Heading & { anchor: string };
 
 /** The samples of one request in several languages, of which a reader opens one at a time. */
@@ -33,7 +36,7 @@ const marked = new Marked({
     },
     link({ href, tokens, raw }) {
       if (!/^(https?:\/\/|#|\/(?!\/))/.test(href)) return escapeHtml(raw);
-      // The server fills in the path of its public URL.
+      // The server replaces `{{path}}` with the path of its public URL.
       const path = href.startsWith("/") ? "{{path}}" : "";
       return `<a href="${path}${escapeHtml(href)}">${this.parser.parseInline(tokens)}</a>`;
     },
@@ -44,7 +47,9 @@ const marked = new Marked({
 
 const titleOfCode = ({ lang = "" }: Tokens.Code): string | undefined => / (.*)/.exec(lang)?.[1];
 
-/** Renders a block of code, after its title as the summary of the block. */
+/**
+ * Renders a block of code. If the block has a title, it stands before the code as a `<summary>`.
+ */
 function renderCode(token: Tokens.Code): string {
   const [language = ""] = (token.lang ?? "").split(" ");
   const title = titleOfCode(token);
@@ -55,7 +60,7 @@ function renderCode(token: Tokens.Code): string {
 
 const SAMPLE_LANGUAGES = /^(?:sh|ts|python) /;
 
-/** Joins samples that follow one another. */
+/** Joins consecutive samples into tabs. */
 function joinSamples(tokens: readonly Token[]): (Token | Tabs)[] {
   const joined: (Token | Tabs)[] = [];
   for (const token of tokens) {
@@ -131,7 +136,10 @@ function sectionsOf(tokens: readonly Token[]): Section[] {
   return sections;
 }
 
-/** Returns the route that a paragraph consists of: `GET /v1/businesses/{businessSlug}/menu`. */
+/**
+ * Returns the route if a paragraph consists of one, such as `GET
+ * /v1/businesses/{businessSlug}/menu`, or else an empty string.
+ */
 const routeIn = (token: Token | undefined): string =>
   /^`([A-Z]+ \/\S*)`$/.exec(token?.type === "paragraph" ? token.raw.trim() : "")?.[1] ?? "";
 

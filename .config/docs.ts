@@ -41,7 +41,6 @@ const EXAMPLE_BASE = "http://127.0.0.1:4100";
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
-/** Returns the OpenAPI document. */
 export const describeRoutes = async (): Promise<object> =>
   describeApi({ routes: await loadRoutes(), version: readVersion() });
 

@@ -52,7 +52,7 @@ const listAssets = (): string[] =>
     "dist/schema.json",
   ].flatMap((pattern) => {
     const isFile = (name: string) => statSync(join(ROOT, name)).isFile();
-    // The order is equal on every machine.
+    // Sorting makes the order of the assets equal on every machine.
     const names = globSync(pattern, { cwd: ROOT }).filter(isFile).sort();
     if (names.length === 0) throw new Error(`No file matches ${pattern}. Run npm run build first.`);
     return names;
@@ -103,7 +103,8 @@ async function bundle(
     input: entry,
     platform: "node",
     transform: { define },
-    // better-sqlite3 has an entry for bundlers. ink's development tools are not installed.
+    // better-sqlite3 has a special entry for bundlers. `react-devtools-core`, the development tools
+    // of ink, is not installed, so its import is left out.
     resolve: {
       alias: {
         ...alias,
@@ -125,8 +126,8 @@ const MAX_PAGE = 65_536;
 
 /**
  * Returns a 64-bit ELF file without its 30 MB of debug symbols, which follow the segments that are
- * loaded. Other files are returned unchanged. `strip` does so, too, but only for its own
- * architecture.
+ * loaded into memory. Other files are returned unchanged. The program `strip` could remove the
+ * symbols, but only from files for its own architecture.
  */
 export function prepareNode(file: Buffer): Buffer {
   if (file.readUInt32BE(0) !== ELF_MAGIC) return file;
@@ -136,9 +137,9 @@ export function prepareNode(file: Buffer): Buffer {
   prepared.writeBigUInt64LE(0n, 40);
   prepared.writeUInt16LE(0, 60);
   prepared.writeUInt16LE(0, 62);
-  // `--build-sea` adds segments at the next 4 KB. On a machine with larger pages they would
-  // overwrite the end of the last segment in memory, so this segment is extended to the end of a
-  // page.
+  // `--build-sea` adds segments at the next multiple of 4 KB. On a machine with larger pages, the
+  // new segments would overwrite the end of the last segment in memory, so the last segment is
+  // extended to the end of a page.
   const { header, address, size } = segments
     .filter(({ type }) => type === LOADED)
     .reduce((last, segment) => (segment.address > last.address ? segment : last));
@@ -209,8 +210,8 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
       }),
     );
     const [program, ...args] = run ?? [process.execPath];
-    // The seed makes all code caches equal. V8 also accepts a cache that was made with another
-    // seed.
+    // The seed makes the code caches of all builds equal. V8 accepts such a cache even if the
+    // program runs with another seed.
     execFileSync(program, [...args, "--random-seed=1", "--build-sea", "config.json"], {
       cwd: folder,
       stdio: ["ignore", "ignore", "inherit"],

@@ -13,14 +13,16 @@ import { describeCommit, measureSlowdown } from "./proofs/machine.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 /**
- * Default number of mutants. The tests that reach them are found at once, even for a shorter run,
- * so that the next, longer run need not find them again.
+ * Default number of mutants. Even a shorter run determines at once which tests reach each of these
+ * mutants, so that a later, longer run need not.
  */
 const COUNT = 1500;
 const QUICK_COUNT = 100;
-/** The results are written after each batch. */
+/** Number of mutants in a batch. The results are written after each batch. */
 const BATCH = 250;
-/** The time of the tests near a mutant in their last round: the other tests follow later. */
+/**
+ * Limit of the time per round for the tests of a mutant's own folder. The other tests run later.
+ */
 const NEAR_BUDGET_MS = 15_000;
 
 const USAGE = `Usage: npm run mutants -- [--quick | --count N] [--seed S] [--unit] [--workers N]
@@ -73,26 +75,30 @@ const sample = takeSample(ROOT, { seed, count: Math.max(count, COUNT) });
 const wanted = sample.slice(0, count);
 const cache = new CacheFile(join(ROOT, "node_modules/.cache/deskbell-mutants"), ROOT, sample);
 const commit = describeCommit();
-// The compiler checks single mutants, and so needs the sources without the switches.
+// `copy` gets all mutants, each behind a switch. The compiler checks mutants without switches, at
+// most one in each file at a time, so it needs the unchanged sources in `plain`.
 const [copy, plain] = [copyCheckout(ROOT), copyCheckout(ROOT)];
 const removeCopies = (): void => {
   for (const folder of [copy, plain]) rmSync(folder, { recursive: true, force: true });
 };
-// The workers end when they are disconnected from this process.
+// The handler removes the copies only. The workers end by themselves when they are disconnected
+// from this process.
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => {
     removeCopies();
     process.exit(1);
   });
-// Tests wait longer on a busy machine, at most by this factor: a mutant that hangs waits as long.
+// Greatest factor by which tests wait longer on a busy machine. The factor has a limit, because a
+// test of a mutant that hangs also waits that much longer.
 const MOST_PATIENCE = 5;
 process.env["PROOFS_PATIENCE"] = String(Math.min(await measureSlowdown(), MOST_PATIENCE));
 
 const options: Options = { copy, workers, cache, log };
 
 /**
- * Runs the cheapest tests near the mutants, also of those that are listed as equivalent. The
- * survivors that cannot be compiled get no other tests.
+ * Runs the tests in the folders of the mutants, for at most `NEAR_BUDGET_MS` per round. Mutants
+ * that are listed as equivalent are run, too. Survivors that cannot be compiled are then marked as
+ * invalid, and get no other tests.
  */
 async function runNearTests(files: readonly string[]): Promise<void> {
   await measureTests(options, files);
@@ -104,8 +110,8 @@ async function runNearTests(files: readonly string[]): Promise<void> {
 }
 
 /**
- * Runs the tests of some files with all mutants but those that are listed as equivalent. Results of
- * mutants with a verdict are kept.
+ * Runs the tests of some files with all mutants except those that are listed as equivalent. A
+ * mutant that tests have already noticed, or that is invalid, is not run again.
  */
 async function runTests(files: readonly string[], isLast: boolean): Promise<void> {
   await measureTests(options, files);
@@ -147,7 +153,8 @@ try {
   insertMutants(copy, sample);
   if (!values.unit) execFileSync("npm", ["run", "-s", "build"], { cwd: copy, stdio: "inherit" });
   const { near, unit, program } = listTests(copy, wanted);
-  // Most mutants are noticed by the tests of their folder, which are measured first.
+  // Most mutants are noticed by the tests of their own folder, so these tests are measured and run
+  // first.
   await runNearTests(near);
   await runTests(unit, values.unit);
   if (!values.unit) await runTests(program, true);

@@ -1,5 +1,5 @@
 // npm runs this script at `npm ci`, before `npm test`, and before the first `npx deskbell` of each
-// user in a checkout. Plain JavaScript runs on any version of Node.
+// user in a checkout. The script is plain JavaScript, so it runs on any version of Node.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -31,7 +31,9 @@ const OF_PROGRAM = [
   "test/features/index.test.ts",
 ];
 
-/** Returns a folder with the sources that lack a feature. The caller deletes it. */
+/**
+ * Copies the sources without a feature to a folder, and returns it. The caller deletes the folder.
+ */
 export function copyWithout(feature: string): string {
   const folder = mkdtempSync(join(tmpdir(), `deskbell-without-${feature}-`));
   // Some tests run the program as another user, who must be able to read the folder.
@@ -47,7 +49,7 @@ export function copyWithout(feature: string): string {
   for (const list of globSync(join(folder, "src/features/*.ts")))
     writeFileSync(list, withoutFeature(readFileSync(list, "utf8"), feature));
   const config = JSON.parse(readFileSync(join(folder, "tsconfig.json"), "utf8")) as object;
-  // Helpers are checked with the tests that import them.
+  // Test helpers are not listed: they are checked together with the tests that import them.
   const tests = ["test/**/*.test.ts", "test/**/*.test.tsx", "test/support/empty-database.ts"];
   const include = ["src", ...tests, "test/**/*.d.ts"];
   const types = { ...config, include, exclude: [...OF_PROGRAM] };

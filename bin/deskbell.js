@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript that runs on any Node version, so that an old one gets a clear error
-// (better-sqlite3 13 segfaults on Node before 22.14).
+// The file is plain JavaScript that runs on any Node version, so that an old version prints a clear
+// error (better-sqlite3 13 segfaults on Node before 22.14).
 const REQUIRED_MAJOR = 26;
 
 if (Number(process.versions.node.split(".")[0]) >= REQUIRED_MAJOR) {
@@ -19,15 +19,15 @@ if (Number(process.versions.node.split(".")[0]) >= REQUIRED_MAJOR) {
     );
     process.exit(2);
   }
-  // The script name stays as typed, because hints repeat it. The child stops when its IPC channel
-  // closes, which also happens if this process is killed.
+  // The script name stays as the user typed it, because hints repeat it. The child stops when its
+  // IPC channel closes, which also happens if this process is killed.
   const stdio = ["inherit", "inherit", "inherit", "ipc"];
   const child = spawn(bundled, process.argv.slice(1), { stdio });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
     process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code);
-    // Ends with the child's signal, so that the parent process sees the same result.
+    // The process ends with the child's signal, so that its parent process sees the same result.
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });

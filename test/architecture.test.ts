@@ -31,12 +31,13 @@ const BASE = ["domain", "platform", "config"];
 /** The layers that each layer may import. */
 const MAY_IMPORT: Record<string, string[]> = {
   domain: [],
-  // The cache folders and the maximum size of a file with a secret are part of the configuration.
+  // Files of the platform need the cache folders and the maximum size of a file with a secret,
+  // which are part of the configuration.
   platform: ["domain", "config"],
   config: ["domain", "platform"],
   store: BASE,
   app: [...BASE, "store"],
-  // What pages share runs in browsers, too.
+  // Code that pages share also runs in browsers.
   pages: ["domain"],
   http: [...BASE, "store", "app", "pages"],
   delivery: [...BASE, "store", "app"],
@@ -61,8 +62,9 @@ const FEATURE_LISTS = [
 ];
 
 /**
- * The files of a feature, in the order in which they may import each other, each with the layers of
- * the core that it may import. The empty name stands for all other files, which have the use cases.
+ * The files of a feature, in the order in which they may import each other. Each entry lists the
+ * layers of the core that the file may import. The empty name stands for all other files, which
+ * contain the use cases.
  */
 const FEATURE_FILES: [name: string, mayImport: string[]][] = [
   ["rules.ts", ["domain"]],
@@ -78,8 +80,9 @@ const FEATURE_FILES: [name: string, mayImport: string[]][] = [
 const OTHER_FILES = FEATURE_FILES.findIndex(([name]) => name === "");
 
 /**
- * Returns the place of a file in FEATURE_FILES; a folder such as commands/ has that of commands.ts,
- * and browser/, whose files run in browsers, that of browser.ts.
+ * Returns the index of a file's entry in `FEATURE_FILES`. Files in a folder have the entry of the
+ * file with the folder's name: `commands/` that of `commands.ts`, and `browser/`, whose files run
+ * in browsers, that of `browser.ts`.
  */
 function rankOf(path: string): number {
   const [, , part = ""] = path.split("/");
@@ -97,8 +100,8 @@ const usesOf = (path: string): string[] =>
   );
 
 /**
- * Returns whether a JSON file of data/ is imported, from which types may be derived. assets.ts
- * reads its content.
+ * Returns whether the target of an import is a JSON file in data/. Any file may import it, but only
+ * to derive types. `assets.ts` reads the content.
  */
 const isData = (target: string): boolean => /\/data\/[\w-]+\.json$/.test(target);
 
@@ -149,7 +152,7 @@ test("each layer imports only the layers below it", () => {
 
 /** The files whose import may close a circle, each with its reason. */
 const MAY_CLOSE_CIRCLES: readonly string[] = [
-  // Every layer reads the list of features, which loads their code when it is used.
+  // Every layer reads this list, which loads the code of a feature only when it is used.
   "features/index.ts",
 ];
 
@@ -176,7 +179,10 @@ test("findCycles returns each circle of imports as the path through its files", 
   expect(findCycles(graph)).toEqual(["b -> c -> b"]);
 });
 
-/** Returns the ways on which a file imports itself, at least one for each circle. */
+/**
+ * Returns the paths of imports from a file back to itself, such as `b -> c -> b`. The result has at
+ * least one path for each circle.
+ */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const visited = new Set<string>();
   const cycles: string[] = [];
@@ -208,7 +214,8 @@ test("each file of a feature imports only what its place in FEATURE_FILES allows
     if (layerOf(path) !== "features" || path.split("/").length < 3) return [];
     const [, mayImport = []] = FEATURE_FILES[rankOf(path)] ?? [];
     return targetsOf(source).filter((target) => {
-      // The definition of a feature may load all of its files, and all files may import its type.
+      // The definition of a feature in its `feature.ts` may import all files of the feature. Every
+      // file may import the type of a definition from `features/feature.ts`.
       if (target === "features/feature.ts" || basename(path) === "feature.ts") return false;
       if (layerOf(target) !== "features") return !mayImport.includes(layerOf(target));
       const isUsed = usesOf(path).includes(featureOf(target));
@@ -277,7 +284,7 @@ test("the domain imports only pure packages", () => {
 
 test("the runtime and the configuration alone read the clock, randomness and the environment", () => {
   const allowed = ["app/runtime.ts", "config.ts", "pages/browser/clock.ts"];
-  // The client runs in the programs of partners.
+  // The layer `client` is exempt, because its code runs in the programs of partners.
   const found = violations(({ path, text }) =>
     allowed.includes(path) || layerOf(path) === "client"
       ? []
@@ -405,8 +412,8 @@ const OF_NO_SOURCE = [
 ];
 
 /**
- * Returns the sources that a test may mirror: the one with its name, or with the name of its
- * folder.
+ * Returns the sources that a test may mirror: the source with the test's name, or with the name of
+ * the test's folder.
  */
 const mirroredBy = (path: string): string[] => [path.replace(/\.test\.tsx?$/, ""), dirname(path)];
 

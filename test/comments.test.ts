@@ -16,7 +16,10 @@ const WITHOUT_NOUN =
 /** Pronouns, which refer to nothing if they begin a comment. */
 const PRONOUN =
   /^(?:(?:it|its|they|their|such as)|(?:this|these|that|both|one) (?:is|are|was|were|has|have|can|cannot|may|must|does|do|will|would|that))\b/;
-/** Verbs whose subject would be the `describe` around a test, which a reader of the name lacks. */
+/**
+ * Verbs that begin a test name without a subject. The subject would be in the `describe` around the
+ * test, which a reader of the name does not see.
+ */
 const VERB = /^(?:is|are|was|were|has|have|does|do|can|cannot|must|may)\b/;
 /** A second imperative in the subject of a commit; words that are also nouns are not listed. */
 const SECOND_VERB =

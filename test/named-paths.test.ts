@@ -6,12 +6,12 @@ const SRC = new URL("src/", ROOT);
 
 const read = (page: string): string => readFileSync(new URL(page, ROOT), "utf8");
 
-/** Parts of a path that stand for others: `<name>`, `GROUP`, `NNNN_what.sql`. */
+/** Placeholders in a path, such as `<name>`, `GROUP` or `NNNN_what.sql`. */
 const PLACEHOLDER = /<|\/[A-Z]{4}/;
 
 /**
- * Returns the paths in inline code, which begin at the root or in src/. Routes and packages begin
- * with / and @.
+ * Returns the paths in inline code that are relative to the root or to src/. The pattern leaves out
+ * routes, which begin with /, and packages, which begin with @.
  */
 const pathsOf = (text: string): string[] =>
   [...text.matchAll(/`(\w|\.\w)[\w.<>-]*\/[\w./<>-]*`/g)]

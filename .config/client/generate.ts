@@ -13,7 +13,7 @@ const PROGRAM = join(
   "node_modules/deskbell-client-types/node_modules/.bin/openapi-typescript",
 );
 
-/** The beginning of the paths that belong to one business, which are those a key can call. */
+/** Beginning of the paths that belong to one business. An API key can call no other paths. */
 const BUSINESS = "/v1/businesses/{businessSlug}";
 
 type Parameter = { $ref?: string; name?: string };
@@ -24,7 +24,7 @@ type Operation = {
 };
 export type Document = { paths: Record<string, Record<string, Operation>> };
 
-/** Returns the document with the operations of the client only. */
+/** Returns the document with only the operations that the client offers. */
 function selectOperations(document: Document): Document {
   const paths = Object.entries(document.paths)
     .filter(([path]) => path === BUSINESS || path.startsWith(`${BUSINESS}/`))
@@ -33,8 +33,9 @@ function selectOperations(document: Document): Document {
 }
 
 /**
- * Returns the operations that send JSON or nothing, without their problems, which have one type.
- * Calendars are files for phones.
+ * Returns the operations that respond with JSON or nothing. Calendars are left out, because they
+ * are files for phones. Error responses are removed from each operation, because all errors have
+ * one type.
  */
 const selectJson = (methods: Record<string, Operation>): Record<string, Operation> =>
   Object.fromEntries(
@@ -84,7 +85,6 @@ const withoutExamples = (value: unknown): unknown => {
   );
 };
 
-/** Returns the source of the types of the API. */
 function writeTypes(document: Document): string {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-types-"));
   try {
@@ -97,7 +97,10 @@ function writeTypes(document: Document): string {
   }
 }
 
-/** Writes the generated sources, each at once, because other programs may read them meanwhile. */
+/**
+ * Writes the generated sources. Each file is written under another name and then renamed, because
+ * other programs may read it at the same time.
+ */
 export function generateClient(document: object): void {
   mkdirSync(GENERATED, { recursive: true });
   const sources = {

@@ -9,10 +9,10 @@ import { gzip, tar } from "../release/archives.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const SOURCES = join(ROOT, "src/client");
 
-/** The entries of the package: what is imported, and its source. */
+/** Entry points of the package: the path that users import, and the name of its source. */
 const ENTRIES = { ".": "index", "./webhook": "webhook" };
 
-/** The time of the files in the archive, which npm uses, too. */
+/** Modification time of all files in the archive. npm uses this time in its packages, too. */
 const PACKED_AT = Date.UTC(1985, 9, 26, 8, 15) / 1000;
 
 const manifestOf = ({ version, license }: { version: string; license: string }) => ({
@@ -72,7 +72,8 @@ async function createFiles(): Promise<Record<string, string>> {
 }
 
 /**
- * Writes the package to `client` in a folder, and packed to `docs`, from where partners install it.
+ * Writes the package to the folder `client` in `folder`, and its archive to `docs`, from where
+ * partners install it.
  */
 export async function writeClient(folder: string): Promise<void> {
   const files = Object.entries(await createFiles());

@@ -28,8 +28,9 @@ const OTHERS: readonly [RegExp, string][] = [
 ];
 
 /**
- * Returns a function that masks a text. It names each ID by its prefix and the order in which the
- * IDs appear in this text: in an order over all texts, one new object would rename many IDs.
+ * Returns a function that masks a text. Each ID is replaced with its prefix and a number, which
+ * counts the IDs of this text only: if the numbers counted over all texts, one new object would
+ * rename many IDs.
  */
 export const createMask =
   (folders: readonly string[]) =>

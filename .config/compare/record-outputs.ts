@@ -66,7 +66,8 @@ export async function recordOutputs(checkout: string, folder: string): Promise<n
 }
 
 function prepareFolder(checkout: string, work: string): void {
-  // The program calls itself by the name of the file that is started.
+  // The program prints the name of the file by which it is started, so every build is started as
+  // `deskbell`.
   symlinkSync(join(checkout, "bin/deskbell.js"), join(work, "deskbell"));
   copyFileSync(join(checkout, "data/salon.yaml"), join(work, "salon.yaml"));
   writeFileSync(
@@ -131,7 +132,9 @@ function recordDatabase(path: string, record: Recorder): void {
   db.close();
 }
 
-/** Returns a value of a row as it is compared: blobs are random, and large numbers are times. */
+/**
+ * Masks values that differ between two runs: blobs are random, and numbers above 1e12 are times.
+ */
 const describeValue = (_: string, value: unknown): unknown => {
   if (typeof value === "number" && value > 1e12) return "<time>";
   const isBlob = value !== null && typeof value === "object" && "type" in value;
@@ -193,7 +196,8 @@ async function recordHttp(url: string, key: string, record: Recorder): Promise<v
       if (method === "parameters") continue;
       record(`openapi/paths/${method.toUpperCase()} ${nameOf(path)}.json`, pretty(operation));
       if (path === "/openapi.json" || /stream|tail/.test(path)) continue;
-      // Writes name an unknown object, so that they change nothing that later routes read.
+      // Requests that write get `none` for each ID, which is the ID of no object, so that they
+      // change nothing that later requests read.
       const filled =
         method === "get" ? await fill(path) : path.replace(/\{(?!businessSlug)\w+\}/g, "none");
       const { head, text } = await ask(
@@ -253,7 +257,8 @@ function formatBody(text: string): string {
 const nameOf = (path: string): string => path.replaceAll("/", "⁄");
 
 /**
- * Returns a function that fills each parameter of a path with the first ID of the list above it.
+ * Returns a function that replaces each parameter of a path with the first ID of the list before
+ * it: the parameter of `/services/{id}` becomes the first ID that `/services` lists.
  */
 function createFill(get: (path: string) => Promise<string>) {
   return async function fill(path: string): Promise<string> {

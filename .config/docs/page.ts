@@ -57,7 +57,6 @@ export const operationPages = (document: ApiDocument): Page[] =>
     markdown: linkToReference(renderOperation(document, route, 1)),
   }));
 
-/** Returns a page for each event type. */
 export const eventPages = (document: ApiDocument): Page[] =>
   listEvents(document).map(([type, operation]) => ({
     name: `events/${type}`,
@@ -71,7 +70,10 @@ const linkToReference = (markdown: string): string => markdown.replaceAll("](#",
 export const titleOf = ({ markdown }: Page): string =>
   (/^# (.+?)(?: \{#\S+\})?$/m.exec(markdown)?.[1] ?? "").replaceAll("`", "");
 
-/** Returns the first sentence of a page's text, which may follow the route of an operation. */
+/**
+ * Returns the first sentence of a page's text. Headings and the line with the route of an operation
+ * are skipped.
+ */
 const summaryOf = ({ markdown }: Page): string =>
   /\n\n([^#`\s][^]*?\.)(?=\s)/.exec(markdown)?.[1]?.replaceAll("\n", " ") ?? "";
 

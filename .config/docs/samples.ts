@@ -2,8 +2,9 @@ import { shellQuote } from "../../src/domain/text.ts";
 import { codeBlock } from "./markdown.ts";
 import type { Parameter, Route } from "./reference.ts";
 
-// Each operation has a sample for curl and, if it is one of a business, for the client
-// `deskbell-client` and for the Python function `call`. The guide defines both.
+// Each operation has a sample for curl. An operation of a business has two more samples: for the
+// client `deskbell-client`, and for the Python function `call`. The guide defines the client and
+// the function.
 
 const BUSINESS_PATH = "/v1/businesses/{businessSlug}";
 
@@ -45,7 +46,7 @@ function neededBodyOf(sample: Sample): object | undefined {
   return body === undefined || isNeeded || Object.keys(body).length > 0 ? body : undefined;
 }
 
-/** Returns the path with its query, for the examples of the parameters. */
+/** Returns the path and query, with the example of each parameter as its value. */
 function addressOf({ path, parameters }: Sample): string {
   const filled = parameters
     .filter((parameter) => parameter.in === "path")

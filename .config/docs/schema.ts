@@ -48,7 +48,10 @@ export function renderType(schema: Schema): string {
 
 const renderName = (name: string): string => `[${name}](#${schemaAnchor(name)})`;
 
-/** Returns the anchor of a schema. An event's is its section, whose examples say more. */
+/**
+ * Returns the anchor of a schema. The schemas of events share the anchor of the section `events`,
+ * whose examples say more.
+ */
 const schemaAnchor = (name: string): string => (isEventSchema(name) ? "events" : name);
 export const isEventSchema = (name: string): boolean =>
   name.endsWith("Event") && name !== "PublicEvent";

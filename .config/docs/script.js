@@ -1,6 +1,6 @@
-// Makes the page interactive: without this script it shows the same. The script searches, copies
-// examples, fills the reader's address, key and business into them, and sends GET requests. The key
-// is sent to this server only and never stored.
+// Makes the page interactive. The page has the same content without this script. The script
+// searches, copies examples, fills the reader's address, key and business into them, and sends GET
+// requests. The key is sent to this server only and never stored.
 
 const { base } = document.documentElement.dataset;
 const ownPath = location.pathname.replace(/\/docs(\/.*)?$/, "");
@@ -55,8 +55,8 @@ function send(url) {
 }
 
 /**
- * Uses a key in the examples. A request to another business is refused with the name of the key's
- * business.
+ * Uses a key in the examples. The name of the key's business is read from the error that the API
+ * returns for a request to another business.
  */
 async function useKey(key) {
   if (!/^deskbell_[rs]k_\w+$/.test(key)) return "This is not an API key: it starts with deskbell_.";
@@ -99,18 +99,19 @@ function addSendForm({ element, text }) {
   (element.closest(".tabs") ?? element.parentElement).after(details);
 }
 
-/** Opens the language of a sample in all other samples too. */
+/** Opens the tab of the same language in all other samples. */
 function followLanguage({ target }) {
   if (!target.matches(".tabs > details[open]")) return;
   const { textContent } = target.firstElementChild;
   const { top } = target.parentElement.getBoundingClientRect();
   for (const summary of document.querySelectorAll(".tabs > details:not([open]) > summary"))
     if (summary.textContent === textContent) summary.parentElement.open = true;
-  // Samples above this one may now be longer or shorter.
+  // Samples above this one may now be longer or shorter, so the page scrolls to keep this one in
+  // its place.
   scrollBy(0, target.parentElement.getBoundingClientRect().top - top);
 }
 
-/** Adds a button that copies a block. Browsers allow it only on https and on the own machine. */
+/** Adds a button that copies a block. Browsers allow copying only on https and on localhost. */
 function addCopyButton(block) {
   const button = createElement("button", { className: "copy", type: "button" }, "Copy");
   block.replaceWith(createElement("div", { className: "code" }, button));
@@ -175,7 +176,10 @@ function addSearch() {
   document.querySelector(".brand").after(form);
 }
 
-/** Returns the anchor that replaces one of an earlier release. */
+/**
+ * Returns the current anchor of a section whose anchor differed in an earlier release, so that old
+ * links still work.
+ */
 function currentAnchor(hash) {
   const [, method, path] = /^#api\/tag\/[^/]+\/([A-Z]+)(\/.*)$/.exec(hash) ?? [];
   if (method === undefined) return hash.replace(/^#api\/description\//, "#");
@@ -197,10 +201,12 @@ showExamples();
 examples.forEach(addSendForm);
 if (navigator.clipboard) document.querySelectorAll("main pre").forEach(addCopyButton);
 document.body.append(status);
-// "toggle" does not bubble.
+// "toggle" events do not bubble, so the listener captures them.
 document.addEventListener("toggle", followLanguage, { capture: true });
 addSearch();
-// Other browsers show the contents of the closed element on wide screens by the style sheet.
+// On wide screens, the contents are shown even if the element is closed, but the style sheet can do
+// so only if the browser supports `::details-content`. The script opens the element on wide screens
+// in all other browsers.
 if (!CSS.supports("selector(::details-content)") && innerWidth > 960)
   document.querySelector(".contents").open = true;
 if (examples.length > 0)

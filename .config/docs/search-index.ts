@@ -36,7 +36,10 @@ export function createSearchIndex(document: ApiDocument, pages: readonly Page[])
   ];
 }
 
-/** The changelog names everything, so it would be found by everything. */
+/**
+ * Pages of which only the first section is indexed. The changelog mentions everything, so nearly
+ * every search would find it.
+ */
 const ONLY_TITLE = ["changelog"];
 
 /** Returns an entry for each section of a page; the first one has the title of the page. */

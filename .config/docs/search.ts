@@ -5,7 +5,10 @@ export type Entry = {
   kind: string;
   title: string;
   url: string;
-  /** Stems of the words in its name, of everyday words for them, and of its description. */
+  /**
+   * Three texts of word stems: of the words in the entry's name, of everyday words for them, and of
+   * its description.
+   */
   words: readonly [name: string, everyday: string, text: string];
 };
 
@@ -25,7 +28,7 @@ export function stemOf(word: string): string {
   return stem.replace(/(?<=\w{2})([^aeiou\d])\1$/, "$1").replace(/(?<=\w{2})i$/, "");
 }
 
-/** Returns the words of a text; a name such as listServices also as its parts. */
+/** Returns the words of a text. A name such as listServices is also split into its parts. */
 export const wordsOf = (text: string): string[] =>
   text
     .replaceAll(/(\w*[a-z])([A-Z]\w*)/g, (name) => `${name} ${name.replaceAll(/([A-Z])/g, " $1")}`)
@@ -47,7 +50,7 @@ export function findEntries<E extends Entry>(entries: readonly E[], query: strin
   }));
   for (const word of wanted) {
     const fits = scored.map(({ entry }) => fitOf(entry, word));
-    // A word that few entries have says more about what the reader wants.
+    // A word that few entries have counts more, because it says more about what the reader wants.
     const rarity = Math.log(1 + entries.length / fits.filter((fit) => fit > 0).length);
     for (const [i, one] of scored.entries()) {
       const fit = fits[i] ?? 0;

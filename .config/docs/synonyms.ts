@@ -1,6 +1,6 @@
 /**
- * Everyday words for the words in the names of operations, events, problems and guides. A word in
- * the first column is found by those in the second one.
+ * Everyday words for the words in the names of operations, events, problems and guides. A search
+ * for a word in the second column finds the names that contain the word in the first column.
  */
 export const SYNONYMS: readonly [word: string, everyday: string][] = [
   // The names of objects.

@@ -37,7 +37,7 @@ export type Cache = {
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Keeps what is known in a file, so that a run can be resumed. */
+/** Stores what is known of tests and mutants in a file, so that a run can be resumed. */
 export class CacheFile {
   readonly #path: string;
   readonly #hashes: Map<string, string>;
@@ -54,7 +54,8 @@ export class CacheFile {
     const stored = existsSync(this.#path)
       ? (JSON.parse(readFileSync(this.#path, "utf8")) as Cache)
       : { sample: identity, files: {}, mutants: {} };
-    // A test file that failed without a mutant may have been fixed by a change of another file.
+    // A test file that failed without a mutant is measured again, because a change of another file
+    // may have fixed it.
     const passing = Object.entries(stored.files).filter(([, { passes }]) => passes);
     const files = stored.sample === identity ? Object.fromEntries(passing) : {};
     const mutants = sample.flatMap(({ key, file }): [string, Verdict][] => {

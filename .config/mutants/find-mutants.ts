@@ -12,9 +12,15 @@ export type Mutant = {
   start: number;
   end: number;
   replacement: string;
-  /** Whether the range is an expression, or statements between which a condition is inserted. */
+  /**
+   * Whether the range is an expression. Otherwise the range consists of statements, and an inserted
+   * condition decides whether they run.
+   */
   isExpression: boolean;
-  /** Identifies the mutant while other lines change: file, text of the line, change, number. */
+  /**
+   * Identifies the mutant even if other lines of the file change. The key consists of the file, the
+   * text of the line, the change, and a number if this is not unique.
+   */
   key: string;
 };
 
@@ -70,7 +76,10 @@ const METHODS: Record<string, string> = {
   toUpperCase: "",
 };
 
-/** Fields whose texts are names or paths, not values. */
+/**
+ * Fields of syntax nodes whose texts are names or paths. They are not values, so they are not
+ * mutated.
+ */
 const NOT_VALUES = ["key", "source", "property", "directive", "local", "exported", "imported"];
 
 /** Returns all mutants of a source. Sentences for people are not mutated. */
@@ -98,8 +107,8 @@ const CASTS = ["TSAsExpression", "TSSatisfiesExpression", "TSNonNullExpression"]
 const isType = ({ type }: Node): boolean => type.startsWith("TS") && !CASTS.includes(type);
 
 /**
- * Returns whether a node is not mutated: the path of a module, which bundlers look for, markup, and
- * templates with a tag.
+ * Returns whether a node is not mutated. Paths of modules (in imports and in `new URL`) must stay,
+ * because bundlers look for them. JSX markup and tagged templates are not mutated either.
  */
 const isExempt = (node: Node): boolean =>
   node.type.startsWith("Import") ||

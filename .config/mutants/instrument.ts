@@ -1,11 +1,17 @@
 import type { Mutant } from "./find-mutants.ts";
 
-/** The environment variable with the number of the active mutant, for processes of tests. */
+/**
+ * Name of the environment variable with the number of the active mutant, for the processes that
+ * tests start.
+ */
 export const ACTIVE = "DESKBELL_MUTANT";
-/** The environment variable with the file to which processes append the mutants they reach. */
+/**
+ * Name of the environment variable with the path of a file to which processes append the numbers of
+ * the mutants they reach.
+ */
 export const REACHED = "DESKBELL_MUTANTS_REACHED";
 
-/** What the sources with switches share in a process or thread. */
+/** State that all sources with switches share in one process or thread. */
 export type Switches = {
   active: number;
   /** Reports a mutant whose place is reached for the first time since `reached` was emptied. */
@@ -16,14 +22,15 @@ export type Switches = {
 export const MAX_MUTANTS = 100_000;
 
 /**
- * The switch that is appended to each source, on one line. Its declaration is hoisted, so it can be
- * called while modules that import each other are loaded. Browsers have no `process`.
+ * Source of the function `mutant$`, which is appended to each source on one line. A function
+ * declaration is hoisted, so modules that import each other can call it while they are loaded. The
+ * function must work without `process`, which browsers do not have.
  */
 const SWITCH = `function mutant$(id) { const switches = (globalThis.mutants$ ??= (() => { const { env, getBuiltinModule } = globalThis.process ?? { env: {} }; const file = env.${REACHED}; return { active: Number(env.${ACTIVE} ?? 0), reached: new Uint8Array(${MAX_MUTANTS}), onReach: (id) => { if (file) getBuiltinModule("node:fs").appendFileSync(file, id + "\\n"); } }; })()); if (switches.reached[id] === 0) { switches.reached[id] = 1; switches.onReach(id); } return switches.active === id; }\n`;
 
 type Insertion = { at: number; text: string; isEnd: boolean; length: number };
 
-/** Returns a source with all mutants, each behind a switch, on the same lines. */
+/** Returns a source with all mutants, each behind a switch. All code stays on its line. */
 export function insertSwitches(
   source: string,
   mutants: readonly (Mutant & { id: number })[],
@@ -44,8 +51,8 @@ export function insertSwitches(
       { at: end, text: after, isEnd: true, length },
     ];
   });
-  // Where several ranges meet, an inner one ends before an outer one and starts after it, and a
-  // range ends before the next one starts.
+  // Insertions at one position are in this order: ends before starts, the end of an inner range
+  // before that of the outer one, and the start of an outer range before that of the inner one.
   insertions.sort(
     (a, b) =>
       a.at - b.at ||

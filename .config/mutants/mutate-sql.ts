@@ -31,7 +31,9 @@ const CHANGES: readonly (readonly [RegExp, string])[] = [
 const IS_SQL =
   /\b(?:SELECT|INSERT|UPDATE|DELETE|WHERE|ORDER BY|VALUES|JOIN|IS NULL|IS NOT NULL|AND|ON CONFLICT)\b/;
 
-/** Keywords after which = compares, and those after which it assigns. */
+/**
+ * Keywords that decide what the next `=` does: it assigns after SET, and compares after the others.
+ */
 const CLAUSES = /\b(?:WHERE|ON|HAVING|AND|OR|WHEN|SELECT|SET|VALUES)\b(?! CONFLICT)/g;
 
 /** A change of a text, and where in the text it is made. */

@@ -21,7 +21,10 @@ export type RunResult = {
   /** Whether this was the first run in its process, which no mutant can have disturbed. */
   isFirst: boolean;
   ms: number;
-  /** Mutants that loading the file reaches, and each test; empty lists for a run with a mutant. */
+  /**
+   * `loading` lists the mutants that loading the file reaches, and `tests` the mutants that each
+   * test reaches. Both lists are empty for a run with a mutant.
+   */
   loading: number[];
   tests: { name: string; ms: number; reached: number[] }[];
 };

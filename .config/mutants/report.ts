@@ -93,7 +93,7 @@ function listMutants(title: string, mutants: readonly Sampled[]): string[] {
 
 const quote = (text: string): string => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 
-/** Returns the section about mutants of a report, or nothing. */
+/** Returns the section of a report that is about mutants, or an empty string. */
 export const findMutantsSection = (report: string): string =>
   report
     .split(/^(?=## )/m)
@@ -101,8 +101,8 @@ export const findMutantsSection = (report: string): string =>
     ?.trimEnd() ?? "";
 
 /**
- * Returns a report with another section about mutants, which comes before the sections of all
- * proofs.
+ * Returns a report in which `section` replaces the section about mutants. If there is none yet, it
+ * is inserted before the section about bugs that proofs have found.
  */
 export function replaceMutants(report: string, section: string): string {
   const old = findMutantsSection(report);

@@ -10,9 +10,11 @@ const BASELINE_LIMIT_MS = 600_000;
 const LIMIT_MS = 60_000;
 const limitOf = (ms: number, limitMs = LIMIT_MS): number => limitMs + 20 * ms;
 
-/** The time of all tests in a part of a plan. A worker takes one part after the other. */
+/**
+ * Time that the tests of one part of a plan take together. Workers take one part after the other.
+ */
 const PART_MS = 10_000;
-/** How long the tests of a mutant take at most in the first round; each round triples the time. */
+/** Time that the tests of a mutant may take in the first round. Each further round triples it. */
 const ROUND_MS = 500;
 /** Time that each run takes besides its tests. */
 const OVERHEAD_MS = 50;
@@ -23,11 +25,17 @@ export type Options = {
   workers: number;
   cache: CacheFile;
   log: (line: string) => void;
-  /** How long a run may take without its tests: a minute, or less for tests that do little. */
+  /**
+   * Time that a run may take in addition to 20 times the measured time of its tests. The default is
+   * one minute.
+   */
   limitMs?: number;
 };
 
-/** Test files whose text has changed since they were measured are measured again. */
+/**
+ * Runs test files without a mutant to measure their time and the mutants they reach. A file whose
+ * text has not changed since then is not measured again.
+ */
 export async function measureTests(options: Options, files: readonly string[]): Promise<void> {
   const { copy, cache, log } = options;
   const known = cache.cache.files;
@@ -58,13 +66,17 @@ export async function measureTests(options: Options, files: readonly string[]): 
   );
 }
 
-/** A test file that reaches a mutant, and those of its tests that do; null for all. */
+/**
+ * A test file that reaches a mutant. `tests` names the tests to run, or is null if all must run,
+ * because loading the file reaches the mutant.
+ */
 type Candidate = { file: string; tests: string[] | null; ms: number };
 
 /**
- * Runs the tests that reach these mutants, the cheapest ones first, until a test fails.
- * @param lastBudgetMs the time of the tests that a mutant gets in the last round; if absent, rounds
- *   follow until all tests have run
+ * Runs the tests that reach these mutants in rounds, the nearest and cheapest ones first, until a
+ * test fails.
+ * @param lastBudgetMs greatest time that the tests of one mutant may take in a round; if it is
+ * absent, rounds follow until all tests have run
  */
 export async function runMutants(
   options: Options,
@@ -109,12 +121,16 @@ export async function runMutants(
   }
 }
 
-/** Returns the path of the tests of a source, without its ending. */
+/**
+ * Returns the path of the tests of a source, without the ending: `src/store/files.ts` becomes
+ * `test/store/files`.
+ */
 const mirrorOf = (file: string): string => file.replace(/^src/, "test").replace(/\.tsx?$/, "");
 
 /**
- * Returns the test files that reach a mutant, the cheapest first. Tests of its source and its
- * folder come before others: every test reaches the SQL of a store, but most of them do not use it.
+ * Returns the test files that reach a mutant. The tests nearest to its source come first, and among
+ * equally near ones the cheapest: every test reaches the SQL of a store, but most of them do not
+ * use it.
  */
 function candidatesFor(mutant: Sampled, files: readonly [string, TestFile][]): Candidate[] {
   const mirror = mirrorOf(mutant.file);
@@ -130,7 +146,10 @@ function candidatesFor(mutant: Sampled, files: readonly [string, TestFile][]): C
     .sort((a, b) => nearness(b.file, mirror) - nearness(a.file, mirror) || a.ms - b.ms);
 }
 
-/** Returns how many folders a test and the mirror of a source share; more for its own tests. */
+/**
+ * Returns how many leading names the paths of a test and of `mirror` share. The tests of the source
+ * itself share all names.
+ */
 function nearness(file: string, mirror: string): number {
   const [path, other] = [file.replace(/\.test\.tsx?$/, "").split("/"), mirror.split("/")];
   const different = other.findIndex((name, index) => path[index] !== name);
@@ -186,8 +205,9 @@ async function runParts(
 }
 
 /**
- * Lists the tests: those in the folders of the mutants, all that run in the process of vitest, and
- * those that start the program.
+ * Lists the test files in three groups: `unit` are the tests that run in the process of vitest,
+ * `near` are those of them in the folders of the mutants, and `program` are the tests that start
+ * the program.
  */
 export function listTests(
   copy: string,

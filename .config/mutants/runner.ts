@@ -43,7 +43,7 @@ export default class MutantRunner extends TestRunner {
 
   constructor(...options: ConstructorParameters<typeof TestRunner>) {
     super(...options);
-    // Vitest reports these errors only to its main process.
+    // Vitest reports these errors only to its main process, so this class listens for them itself.
     for (const event of ["uncaughtException", "unhandledRejection"])
       process.on(event, (error: unknown) => this.#fail(this.#test, String(error)));
   }
@@ -56,7 +56,10 @@ export default class MutantRunner extends TestRunner {
     return this.#turn % 2 === 1;
   }
 
-  /** The tests of this turn; null for all, and none for a control that is not needed. */
+  /**
+   * Names of the tests of this turn, or null for all tests. The list is empty if there is nothing
+   * to run: the mutant is already killed, or the control has no failure to check.
+   */
   get #tests(): string[] | null {
     const { mutant, tests } = this.#run;
     if (!this.#isControl) return this.#killed.has(mutant) ? [] : tests;
@@ -148,7 +151,10 @@ export default class MutantRunner extends TestRunner {
       this.#result.failure ??= { test, message: message.slice(0, 300) };
   }
 
-  /** Returns the mutants that this process and those started by it have reached since last time. */
+  /**
+   * Returns the mutants that this process, and the processes it started, have reached since the
+   * last call.
+   */
   #takeReached(): number[] {
     const { reached } = this.#switches;
     const ids = new Set<number>();

@@ -1,6 +1,5 @@
 import type { Verdict } from "./cache.ts";
 
-/** Counts of mutants. */
 export type Score = Record<
   "killed" | "timedOut" | "survived" | "notReached" | "equivalent" | "invalid",
   number

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { applyMutant } from "./instrument.ts";
 import type { Sampled } from "./sample.ts";
 
-/** Unused names are bad style, but no errors: a mutant often makes one. */
+/**
+ * Compiler options. Unused names must not be errors, because a mutant often leaves a name unused.
+ */
 const OPTIONS = [
   "--noEmit",
   "--pretty",
@@ -35,14 +37,15 @@ export async function findInvalid(
   return invalid;
 }
 
-/** Returns which mutants, each of another file, cannot be compiled. */
+/** Returns the mutants that cannot be compiled. Each mutant must be in a different file. */
 async function checkTogether(copy: string, mutants: readonly Sampled[]): Promise<Sampled[]> {
   const broken = await findErrors(copy, mutants);
   const invalid = mutants.filter(({ file }) => broken.has(file));
   const rest = mutants.filter((mutant) => !invalid.includes(mutant));
   const isElsewhere = [...broken].some((file) => invalid.every((mutant) => mutant.file !== file));
   if (!isElsewhere || rest.length === 0) return invalid;
-  // A file without a mutant has an error, which a mutant of another file causes.
+  // A file without a mutant has an error, so a mutant in another file causes it. Checking each half
+  // of the remaining mutants finds that mutant.
   if (rest.length === 1 && invalid.length === 0) return [...mutants];
   const middle = Math.ceil(rest.length / 2);
   const first = await checkTogether(copy, rest.slice(0, middle));

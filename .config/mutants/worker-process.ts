@@ -41,9 +41,10 @@ export class WorkerProcess {
       const certain = isDisturbed ? ended.slice(0, -1) : ended;
       certain.forEach((result, index) => report(left[index] as PlannedRun, result));
       let done = certain.length;
-      // The last run has begun but has no result: it hangs, or its process has ended.
+      // If a run is lost, it has begun but has no result: it hangs, or its process has ended.
       const isLost = begun === ended.length;
-      // A process that crashes later than in its first run may have been disturbed.
+      // A crash counts as a result only in the first run of an attempt. A later run may have
+      // crashed because an earlier one disturbed the process, so it is repeated.
       if (isLost && (isHanging || begun === 0)) {
         report(left[done] as PlannedRun, isHanging ? "timed out" : "crashed");
         done += 1;
@@ -100,7 +101,8 @@ export class WorkerProcess {
   async #start(): Promise<ChildProcess> {
     const child = fork(join(import.meta.dirname, "worker.ts"), {
       cwd: this.#copy,
-      // A process group of its own can be killed with the programs that tests have started.
+      // The process has a group of its own, so that it can be killed together with the programs
+      // that tests have started.
       detached: true,
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
@@ -116,7 +118,7 @@ export class WorkerProcess {
       process.kill(-child.pid, "SIGKILL");
       await once(child, "exit");
     }
-    // The folder for temporary files that the process has made for itself is left behind.
+    // A killed process leaves its folder of temporary files behind.
     if (this.#temporary !== undefined && this.#temporary !== process.env["TMPDIR"])
       rmSync(this.#temporary, { recursive: true, force: true });
   }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { ViteUserConfig } from "vitest/config";
 import { BaseSequencer, createVitest, type TestSpecification } from "vitest/node";
 
-// A process that runs plans in a copy of the project, one after the other. The modules that Vite
-// has transformed for one plan are there for the next one.
+// A process that runs plans in a copy of the project, one after the other. Vite keeps the modules
+// that it has transformed, so the next plan need not transform them again.
 
 /** Keeps the order of the plan. */
 class AsPlanned extends BaseSequencer {
@@ -13,7 +13,7 @@ class AsPlanned extends BaseSequencer {
   }
 }
 
-/** What the process is asked to do. */
+/** The message that asks the process to run a plan. */
 export type Assignment = { plan: string; results: string; files: string[] };
 
 const root = process.cwd();

@@ -2,7 +2,7 @@ import type { PublicBooking } from "../../src/domain/bookings/booking.ts";
 import type { PublicReservation } from "../../src/domain/bookings/reservation.ts";
 import { PATH_OBJECTS } from "./path-objects.ts";
 
-/** Objects of the generated business, as events contain them. */
+/** A booking and a reservation of the example business, as events contain them. */
 export type BookedObjects = {
   booking: PublicBooking;
   reservation: PublicReservation;
@@ -26,8 +26,9 @@ const CHANGES = {
 };
 
 /**
- * Returns examples: of requests by operation ID, and of responses by schema name. If an operation
- * has a response example of its own, the operation ID precedes the schema name.
+ * Returns examples of requests by operation ID, and examples of responses by schema name. If an
+ * operation has a response example of its own, the key is the operation ID, a space and the schema
+ * name.
  */
 export function bookingExamples(
   { booking, reservation, holdExpiresAt }: BookedObjects,

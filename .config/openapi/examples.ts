@@ -32,7 +32,10 @@ const CATALOG_VERSION = 1842;
 const EVENT_ID = PATH_OBJECTS.changes.id;
 const TEST_EVENT_ID = EVENT_ID.replace("_", "_test_");
 const ENDPOINT_ID = PATH_OBJECTS.webhooks.id;
-/** The type of the event in deliveries and tests: its envelope is short. */
+/**
+ * Type of the event in the examples of deliveries and tests. It was chosen because its envelope is
+ * short.
+ */
 const EXAMPLE_TYPE = "catalog.changed";
 const SECRET = "whsec_ExampleExampleExampleExampleExampleExample12";
 

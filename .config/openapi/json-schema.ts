@@ -22,14 +22,18 @@ export const describeInput = (schema: z.ZodType): JsonObject =>
   tidy(z.toJSONSchema(schema, { io: "input" }), true) as JsonObject;
 
 /**
- * Returns the schema of a parameter's text, described by the parameter's purpose and its format.
+ * Returns the schema of a parameter as text. Its description names the purpose of the parameter and
+ * then the format.
  */
 function describeFormat(inputSchema: JsonObject, purpose: unknown): JsonObject {
   const texts = [purpose, inputSchema["description"]].filter((text) => text !== undefined);
   return { ...inputSchema, ...(texts.length > 0 && { description: texts.join(". Format: ") }) };
 }
 
-/** Returns a JSON Schema with the metadata of its source applied and without what OpenAPI lacks. */
+/**
+ * Applies deskbell's metadata to a JSON Schema, and removes the keywords that OpenAPI does not
+ * have.
+ */
 function tidy(node: unknown, isClosed: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, isClosed));
   if (typeof node !== "object" || node === null) return node;
@@ -46,7 +50,8 @@ function tidy(node: unknown, isClosed: boolean): unknown {
     required?: string[];
     properties?: Record<string, JsonObject>;
   };
-  // A response has a property with `includedBy` only if a parameter asks for it.
+  // A response has a property with `includedBy` only if a parameter asks for it, so the property is
+  // not required.
   if (required && properties)
     schema["required"] = required.filter((name) => !("includedBy" in (properties[name] ?? {})));
   // Metadata such as `pattern: undefined` deletes a keyword that Zod has written.

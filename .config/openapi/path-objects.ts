@@ -13,8 +13,8 @@ export const PATH_OBJECTS = {
 type PathParameter = { name: string; description: string; example: string };
 
 /**
- * Returns the parameters in the path of a route, besides the slug. A route of a feature names its
- * own.
+ * Returns the parameters in the path of a route, besides the slug. The routes of features define
+ * their own in `pathParameters`.
  */
 export function objectParametersOf({
   path,

@@ -32,14 +32,16 @@ const BODY_CODES: HttpCode[] = [
   "validation_failed",
 ];
 
-/** Codes of few routes. They are described there, not in the responses that all routes share. */
+/**
+ * Codes that few routes return. They are described at those routes, not in the responses that all
+ * routes share.
+ */
 const RARE: HttpCode[] = [
   "too_many_holds",
   "too_many_bookings",
   "too_many_redeliveries",
   "rotation_not_allowed",
 ];
-/** The statuses whose responses most routes share. */
 const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
 const responseName = (status: number): string =>
   (STATUS_CODES[status] ?? "").replaceAll(/[^a-z]/gi, "");
@@ -151,8 +153,8 @@ const EVENT_ISSUE: ValidationIssue = {
 };
 
 /**
- * Returns an issue that a body of the route can have: an unknown event type, or else an unknown
- * field.
+ * Returns an example of an issue in a request body of this schema: an unknown event type if the
+ * body lists events, or else an unknown field.
  */
 function bodyIssueOf(schema: z.ZodObject): ValidationIssue | undefined {
   if ("events" in schema.shape) return EVENT_ISSUE;

@@ -11,7 +11,10 @@ import { describeHeader } from "./headers.ts";
 import type { JsonObject } from "./json-schema.ts";
 import { eventSchemaName, refTo } from "../../src/http/openapi/schemas.ts";
 
-/** Headers of a delivery. Their type must match that of domain/webhooks. */
+/**
+ * Headers of a delivery. The `satisfies` clause ensures that each header of `SignatureHeaders` is
+ * described.
+ */
 const DELIVERY_HEADERS = {
   "X-Service-Event": { description: "Event type", example: "service.updated" },
   "X-Service-Delivery": {

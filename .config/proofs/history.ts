@@ -120,7 +120,6 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
   },
 ];
 
-/** Limits of the proofs. */
 export const NOT_COVERED: readonly string[] = [
   "Operating systems other than Linux, and file systems other than that of the machine named in this report",
   "Disks that lose data after they have confirmed an fsync",

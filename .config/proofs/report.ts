@@ -2,7 +2,10 @@ import { type Claim, type Group, GROUPS } from "../../test/support/claims.ts";
 import { findMutantsSection } from "../mutants/report.ts";
 import { BUGS_FOUND, NOT_COVERED } from "./history.ts";
 
-/** The result of a test: a proven claim, or how the test or a file without a claim ended. */
+/**
+ * A result of a run of proofs: a claim that a test has proven, or the outcome of a test or file
+ * without a claim.
+ */
 export type Finding = { file: string } & (
   | { kind: "proven"; claim: Claim }
   | { kind: "failed" | "undecided" | "skipped" | "passed"; test: string }
@@ -11,7 +14,8 @@ export type Finding = { file: string } & (
 /** The use of the machine during a run. */
 export type Conditions = {
   /**
-   * How many times longer than on a quiet machine the proofs waited: the slowdown before the run.
+   * Factor by which the proofs waited longer than on a quiet machine. It is the slowdown that was
+   * measured before the run.
    */
   patience: number;
   /** The slowdown before or after the run, whichever is greater. */

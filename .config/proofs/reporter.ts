@@ -14,7 +14,8 @@ type TestError = { name?: string; message: string; cause?: { message?: string } 
 const isPatience = ({ name, message, cause }: TestError): boolean =>
   name === "OutOfPatience" ||
   name === "TimeoutError" ||
-  // Vitest sends the cause without its name to this process.
+  // Vitest sends `cause` to this process without its name, so the message shows that it is a
+  // timeout.
   cause?.message === "The operation was aborted due to timeout" ||
   /^(?:Test|Hook) timed out in /.test(message) ||
   cause?.message === "Matcher did not succeed in time.";

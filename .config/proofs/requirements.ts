@@ -40,7 +40,10 @@ const REQUIREMENTS: readonly Requirement[] = [
 const isInstalled = ({ program }: Requirement): boolean =>
   spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 
-/** Installs missing programs if possible. Returns what is skipped because one is still missing. */
+/**
+ * Installs missing programs if possible. Returns descriptions of the proofs that are skipped
+ * because a program is still missing.
+ */
 export function installRequirements(groups: readonly Group[]): string[] {
   const needed = REQUIREMENTS.filter((one) => one.groups.some((group) => groups.includes(group)));
   const missing = needed.filter((one) => !isInstalled(one));

@@ -12,9 +12,12 @@ export const ROOT = resolve(import.meta.dirname, "../..");
 
 const nameOf = (path: string): string => basename(path, ".test.ts");
 
-/** Slowdown from which a machine is busy: a test that waited too long on it is undecided. */
+/**
+ * Slowdown from which a machine counts as busy. A test that waited too long on a busy machine is
+ * undecided.
+ */
 const BUSY_SLOWDOWN = 1.5;
-/** Share of time given to other machines of the host from which a machine is busy. */
+/** Share of time that the host gave to other machines, from which this machine counts as busy. */
 const BUSY_STEAL = 0.05;
 
 /** Runs the tests of a group once. Returns their findings and how busy the machine was. */

@@ -24,7 +24,7 @@ export const gzip = (data: Buffer | string): Promise<Buffer> =>
 
 const comparePaths = (a: Entry, b: Entry): number => (a.path < b.path ? -1 : 1);
 
-/** Returns the entries, with the folders that contain them and are not listed. */
+/** Returns the entries, together with those of their parent folders that are not listed. */
 function withParents(entries: readonly Entry[]): Entry[] {
   const all = new Map<string, Entry>();
   for (const entry of entries) {

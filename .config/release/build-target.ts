@@ -4,7 +4,6 @@ import { buildExecutable, prebuiltAddon } from "../executable.ts";
 import { fetchNode } from "./downloads.ts";
 import type { Target } from "./targets.ts";
 
-/** Builds the executable of a target at the path `out`. */
 export function buildTarget(target: Target, out: string): Promise<void> {
   const node = fetchNode(target);
   const run = target.linux === null ? null : getCommand(target, node);

@@ -72,8 +72,8 @@ async function listFiles(options: DebianOptions): Promise<Entry[]> {
       path: "usr/lib/systemd/system/deskbell.service",
       content: systemdUnit({ program: [program], user: "deskbell", isInHome: false }),
     },
-    // The settings can have secrets, such as the password of the mail server. systemd reads them as
-    // root.
+    // The settings can have secrets, such as the password of the mail server, so only root can read
+    // the file. systemd reads it as root.
     { path: SETTINGS, content: SETTINGS_TEXT, mode: 0o600 },
     {
       path: "usr/share/bash-completion/completions/deskbell",

@@ -10,7 +10,7 @@ import { LIBRARY_VERSIONS, NODE_VERSION, type Target, TARGETS } from "./targets.
 const CACHE = resolve(import.meta.dirname, "../../node_modules/.cache/deskbell-release");
 
 /**
- * Returns the path of a downloaded file.
+ * Returns the path of a file. It is downloaded only if the folder does not have it yet.
  * @param download writes the file to `folder`
  */
 function fetchOnce(
@@ -84,8 +84,8 @@ export function fetchLibraries(target: Target): string {
 }
 
 /**
- * Prepares apt for another architecture. It gets package lists of its own, so that those of the
- * machine stay.
+ * Prepares apt for another architecture. apt gets package lists of its own here, so that the
+ * machine's lists are not changed.
  */
 function prepareApt(architecture: string) {
   const folder = join(CACHE, `apt-${architecture}`);

@@ -7,7 +7,9 @@ export type ImageOptions = {
   version: string;
   architecture: "amd64" | "arm64";
   executable: Buffer;
-  /** The addon of SQLite that the executable otherwise unpacks. */
+  /**
+   * The SQLite addon. The image contains it as a file, so that the executable need not unpack it.
+   */
   addon: Buffer;
   licences: string;
   /** Folder with Debian's libraries. */
@@ -21,7 +23,8 @@ const DATA = "var/lib/deskbell";
 const ADDONS = "usr/lib/deskbell";
 
 /**
- * Patterns of the libraries that Node needs from Debian, and of their licences. There is no shell.
+ * Patterns of the libraries that Node needs from Debian, and of the licences of these libraries.
+ * The image has no shell.
  */
 const NEEDED = [
   "{lib,lib64}/**/ld-linux*.so.*",
@@ -31,7 +34,7 @@ const NEEDED = [
 
 /**
  * Returns the first layer: libraries, and files that the C library reads. This layer changes only
- * with Debian.
+ * when Debian's packages change.
  */
 function systemFiles(libraries: string): Entry[] {
   const found = NEEDED.flatMap((pattern) => globSync(pattern, { cwd: libraries })).map((name) => {
@@ -134,7 +137,10 @@ export async function containerImage(options: ImageOptions): Promise<Buffer> {
 
 const SECOND_NS = 1_000_000_000;
 
-/** Returns how to run the program. The program handles signals itself, even as process 1. */
+/**
+ * Returns the configuration with which the container runs the program. No init process is needed,
+ * because the program handles signals itself, even as process 1.
+ */
 const containerConfig = (version: string) => ({
   User: `${USER_ID}:${USER_ID}`,
   WorkingDir: `/${DATA}`,

@@ -27,8 +27,8 @@ const FILES = [
 ] as const;
 
 /**
- * Escapes a text for roff, in which a backslash, and a dot or quote at the start of a line, have a
- * meaning.
+ * Escapes a text for roff. A backslash has a meaning there, and so does a dot or quote at the start
+ * of a line.
  */
 const escape = (text: string): string =>
   text

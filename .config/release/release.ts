@@ -44,7 +44,8 @@ if (process.platform !== "linux" || process.arch !== "x64")
 if (process.versions.node !== NODE_VERSION)
   throw new Error(`The code cache must be written by Node ${NODE_VERSION}: npm run release.`);
 
-// The modes of the files would otherwise depend on who builds the release.
+// A fixed umask is set, because the modes of the files would otherwise depend on who builds the
+// release.
 process.umask(0o022);
 
 type LinuxTarget = NonNullable<Target["linux"]>;
@@ -79,7 +80,8 @@ function collectLicences(sbom: Sbom): string {
       ...files.sort().map((file) => readFileSync(join(ROOT, file), "utf8")),
     ];
   });
-  // The text of Node has those of all libraries in it, such as OpenSSL, V8, ICU and zlib.
+  // The licence text of Node contains the licences of all its libraries, such as OpenSSL, V8, ICU
+  // and zlib.
   const ofNode = [`Node.js ${NODE_VERSION}`, fetchNodeLicence()];
   const ofSqlite = [
     `SQLite ${sqliteVersion}`,

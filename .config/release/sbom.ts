@@ -64,15 +64,15 @@ export function createSbom(): Sbom {
   };
 }
 
-/** Returns the hash of a package as CycloneDX writes it, from that of the lock file. */
+/** Converts the hash of a package from the form in the lock file to the form of CycloneDX. */
 function toHash(integrity: string): { alg: string; content: string } {
   const [, bits, base64 = ""] = /^sha(\d+)-(.+)$/.exec(integrity) ?? [];
   return { alg: `SHA-${bits}`, content: Buffer.from(base64, "base64").toString("hex") };
 }
 
 /**
- * The libraries in the executable of Node that reports of vulnerabilities name, by Node's own name
- * for them.
+ * Libraries in the executable of Node that vulnerability reports mention. The key is the library's
+ * name in `process.versions`.
  */
 const IN_NODE = {
   ares: "c-ares",

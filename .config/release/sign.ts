@@ -7,7 +7,10 @@ import { pathToFileURL } from "node:url";
 // be on another machine than the build, or in a hardware token. The guide about the installation
 // shows how to verify the signature.
 
-/** Keeps a signature of a release from being taken for one of anything else. */
+/**
+ * Namespace of the signature. It keeps the signature of a release from being accepted as one of
+ * anything else.
+ */
 const NAMESPACE = "deskbell-release";
 
 /** Signs `SHA256SUMS` in a folder, and returns the path of the signature. */

@@ -6,18 +6,22 @@
 type DebianPackages = Readonly<Record<string, string>>;
 
 export type Target = {
-  /** The name by which better-sqlite3 calls its prebuilt addons. */
+  /** The name that better-sqlite3 gives its prebuilt addon for the target. */
   name: "linux-x64" | "linux-arm64" | "win32-x64";
   node: { package: string; file: string; integrity: string };
   /**
-   * Debian's and OCI's name of the architecture, and the libraries of the image; null unless Linux.
+   * The name of the architecture in Debian and OCI, and the Debian libraries of the image. The
+   * field is null for a target other than Linux.
    */
   linux: { architecture: "amd64" | "arm64"; libraries: DebianPackages } | null;
 };
 
 export const NODE_VERSION = "26.10.0";
 
-/** Versions of Debian's libraries. Debian keeps only the newest version of a package. */
+/**
+ * Versions of Debian's libraries. A version must be updated when Debian publishes a newer one,
+ * because Debian keeps only the newest version of a package.
+ */
 export const LIBRARY_VERSIONS: Readonly<Record<string, string>> = {
   libc6: "2.36-9+deb12u14",
   "libstdc++6": "12.2.0-14+deb12u1",

@@ -13,7 +13,8 @@ try {
   const target = getTarget("linux-arm64");
   const file = join(folder, "deskbell");
   await buildTarget(target, file);
-  // With -0, the program sees the name of the script as its own, as it would without the emulator.
+  // The option -0 makes the program see the name of the script as its own name, as it would without
+  // the emulator.
   const [emulator, ...args] = getCommand(target, file);
   const script = join(folder, "emulated");
   writeFileSync(script, `#!/bin/sh\nexec ${emulator} -0 "$0" ${args.join(" ")} "$@"\n`, {

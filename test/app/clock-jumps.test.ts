@@ -8,7 +8,9 @@ import { readClockSource } from "../../src/app/clock-jumps.ts";
 const MODULE = new URL("../../src/app/clock-jumps.ts", import.meta.url).href;
 const NO_FILE = "/no/boot_id";
 
-/** Returns a script that passes the name of its clock to a function. */
+/**
+ * Returns a script that calls the function with the source text `print` and the name of its clock.
+ */
 const scriptFor = (print: string): string => `
   import("${MODULE}").then(({ readClockSource }) =>
     (${print})(readClockSource(require("node:crypto").randomBytes, "${NO_FILE}")));`;

@@ -10,7 +10,10 @@ import { createTestRuntime } from "../support/test-runtime.ts";
 
 const ANA = { name: "Ana", email: null, phone: null, notes: null };
 
-/** Creates a server with a guest and without endpoints, and a new process on its data. */
+/**
+ * Creates a server with a guest but no endpoint, and a second runtime on its data that stands for a
+ * new process.
+ */
 function createServerWithGuest() {
   const rt = createTestRuntime();
   const business = addBusiness(rt);

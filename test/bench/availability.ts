@@ -26,8 +26,8 @@ const ROUNDS = 200;
 const today = Temporal.Now.plainDateISO("Europe/Lisbon");
 const firstDay = today.add({ days: 1 }).toString();
 /**
- * Time zones of the queries. Each changes the response, so that none comes from the cache, but not
- * the work.
+ * Time zones of the queries. Another time zone changes the response, so no response comes from the
+ * cache, but the work stays equal.
  */
 const timezones = Intl.supportedValuesOf("timeZone");
 const SALON: SalonSize = { people: 10, services: 5, firstDay, days: 31, bookings: 2000 };
@@ -131,7 +131,8 @@ async function benchResponseTime(): Promise<Figure> {
     if (i >= REQUESTS) tookMs.push(took);
   }
 
-  // CPU time is measured, too: other processes on the machine increase only the elapsed time.
+  // CPU time is measured as well, because other processes on the machine increase only the elapsed
+  // time.
   const ask = createAvailabilityFinder(rt);
   const cpuMs: number[] = [];
   for (let i = 0; i < REQUESTS; i++) {
@@ -219,7 +220,10 @@ async function openSalon(size: SalonSize) {
   };
 }
 
-/** Returns headers with another client address for each request, because of the rate limit. */
+/**
+ * Returns headers with a different client address for each request, because the rate limit counts
+ * requests by address.
+ */
 const clientHeaders = (i: number) => ({ "x-forwarded-for": `10.0.${i >> 8}.${i & 255}` });
 
 async function timed(

@@ -24,7 +24,9 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const PER_DAY = 200;
 
-/** Measures the CPU time of all threads for a full feed of a daemon that has just started. */
+/**
+ * Measures the CPU time that all threads of a daemon use for a full feed shortly after its start.
+ */
 export async function benchCalendar(): Promise<Figure[]> {
   const tookMs: number[] = [];
   await using processes = new BenchProcesses();

@@ -12,7 +12,8 @@ export const EXIT_DIFFERENCES = 8;
 
 /**
  * A module that prints the CPU time and memory of the process to stderr when it exits. The memory
- * is VmHWM: a process inherits `maxRSS` from the one that starts it.
+ * is `VmHWM` instead of `maxRSS`, because a process inherits `maxRSS` from the process that starts
+ * it.
  */
 const METER = `data:text/javascript,${encodeURIComponent(
   'process.on("exit",()=>{const{userCPUTime:u,systemCPUTime:s}=process.resourceUsage();' +

@@ -28,8 +28,9 @@ services: [{ key: sauna, name: Sauna, durationMin: 60, price: 20.00, capacity: $
 `;
 
 /**
- * Measures how long a tap on "Accept" waits for the next picture, on a desk with many visits and a
- * phone whose processor is slow, and how long it waits until the day shows the visit as accepted.
+ * Measures two delays after a tap on "Accept": until the browser shows the next frame, and until
+ * the day shows the visit as accepted. The desk has many visits, and the phone has a slow
+ * processor.
  */
 export async function benchDesk(): Promise<Figure[]> {
   if (!existsSync(CHROMIUM)) throw new Error(`This needs ${CHROMIUM}: apt-get install chromium`);
@@ -83,7 +84,8 @@ function requestVisits(rt: Runtime): void {
 
 /** Waits until the button has led to the desk, and the desk reacts to taps. */
 async function waitForDesk(page: Page): Promise<void> {
-  // A page that is left answers no question.
+  // A call fails while the browser leaves the previous page, so a failure means that the desk is
+  // not there yet.
   const isThere = () => page.run(isReady, ROOT_ID).catch(() => false);
   while (!(await isThere())) await delay(50);
 }
@@ -124,12 +126,15 @@ async function pair(): Promise<void> {
   document.querySelector("form button")?.click();
 }
 
-/** Returns whether the desk is there and its script has taken it over, which Preact marks. */
+/**
+ * Returns whether the desk is there and its script has taken it over. Preact then adds the property
+ * `__k` to the root.
+ */
 const isReady = async (root: string) =>
   document.querySelectorAll("#decide li").length > 0 &&
   "__k" in (document.getElementById(root) ?? {});
 
-/** Keeps how long the browser took from each tap to the next picture. */
+/** Records in `globalThis.taps` how long the browser took from each tap to the next frame. */
 async function observe(): Promise<void> {
   const global = globalThis as unknown as {
     taps: Entry[];
@@ -155,7 +160,10 @@ async function aim(): Promise<[number, number]> {
   return [x + 10, y + 10];
 }
 
-/** Resolves when the visit has left the list of those to decide, and its button can be tapped. */
+/**
+ * Resolves when the accepted visit has left the list of visits to decide, and the button of the
+ * next visit can be tapped.
+ */
 async function measure(): Promise<Tap> {
   const count = () => document.querySelectorAll("#decide li").length;
   const hasNext = () => document.querySelectorAll("#decide button:not(:disabled)").length > 0;

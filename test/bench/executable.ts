@@ -7,7 +7,10 @@ import { assertTools, BenchProcesses } from "./processes.ts";
 
 const BUILD = join(import.meta.dirname, "../../.config/executable.ts");
 const ROUNDS = 15;
-/** After this time, memory that only the start needs has been released. */
+/**
+ * The wait before the memory is measured. Memory that only the start needs has been released by
+ * then.
+ */
 const SETTLE_MS = 1000;
 
 /**

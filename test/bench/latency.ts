@@ -17,8 +17,8 @@ const ROUNDS = 7;
 const COMMITS_ALONE = 50;
 const ALONE_EVERY_MS = 73;
 /**
- * The first number of the bare thread: higher than any sequence number of deskbell, so that the
- * receiver can tell them apart.
+ * The first sequence number of the bare thread. The number is higher than all sequence numbers of
+ * deskbell, so the receiver can tell the two senders apart.
  */
 const FIRST_BARE_SEQUENCE = 1_000_000;
 
@@ -26,9 +26,9 @@ const FIRST_BARE_SEQUENCE = 1_000_000;
 type Commits = Map<number, bigint>;
 
 /**
- * Measures S7: the time from a commit to the first byte at the receiver, for commits that wake the
- * worker, as those of the daemon do (1,000 deliveries/s), and for commits that it must notice
- * itself, as those of the CLI. The reference is a bare thread that sends the same requests.
+ * Measures S7: the time from a commit to the first byte at the receiver. Commits of the daemon wake
+ * the worker (1,000 deliveries/s). Commits of the CLI do not wake the worker, which must notice
+ * them itself. The reference is a bare thread that sends the same requests.
  */
 export async function benchLatency(): Promise<Figure[]> {
   await using processes = new BenchProcesses();

@@ -14,8 +14,8 @@ import { BenchProcesses } from "./processes.ts";
 
 const CROWD = join(import.meta.dirname, "peers/crowd.ts");
 /**
- * Successive events go to endpoints that are far apart. The prime divides no number of endpoints
- * here, so that all are reached.
+ * The distance between the endpoints of successive events. The prime divides none of the numbers of
+ * endpoints in this file, so every endpoint is reached.
  */
 const STRIDE = 7919;
 const ENDPOINTS = 2000;
@@ -64,8 +64,8 @@ export async function benchManyEndpoints(): Promise<Figure[]> {
 }
 
 /**
- * Measures S15: 10,000 endpoints on a port each, of which 95 % respond after 200 ms and 5 % never,
- * against 200 of them at the same rate.
+ * Measures S15: deliveries to 10,000 endpoints, each on its own port, against deliveries to 200 of
+ * them at the same rate. 95 % of the endpoints respond after 200 ms, and 5 % never respond.
  */
 export async function benchSlowEndpoints(): Promise<Figure[]> {
   const { endpoints, few, responseMs, deadPercent, warmUp, deliveries, rate } = SLOW;

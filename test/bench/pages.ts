@@ -56,7 +56,8 @@ export async function benchPages(): Promise<Figure[]> {
     limitMinute: LIMIT,
     limitHour: LIMIT,
   });
-  // The requests have many addresses, because each may send 600 a minute.
+  // The requests come from many addresses, because each address may send only 600 requests a
+  // minute.
   const daemon = [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0"];
   const url = await processes.start(
     [...daemon, "--trusted-proxy", "127.0.0.1"],

@@ -31,7 +31,7 @@ export class BenchProcesses {
         output += chunk.toString();
         const found = ready.exec(output);
         if (!found) return;
-        // Reading goes on, so that the pipe does not fill up.
+        // `resume` goes on reading, so that the pipe does not fill up.
         for (const stream of [child.stdout, child.stderr]) stream.off("data", read).resume();
         const started = found[1] ?? found[0];
         this.#pids.set(started, child.pid as number);
@@ -60,7 +60,8 @@ export class BenchProcesses {
   }
 
   /**
-   * Returns the anonymous memory of a process. Pages of files vary: the system can reclaim them.
+   * Returns the anonymous memory of a process. Pages of files are left out, because the system can
+   * reclaim them at any time.
    */
   ownMemoryMb(started: string): number {
     const status = readFileSync(`/proc/${this.#pids.get(started)}/status`, "utf8");

@@ -15,7 +15,8 @@ import { times } from "./figure.ts";
 import { BenchProcesses, BOTH_CORES } from "./processes.ts";
 import type { SilentAttack } from "./silent-clients.ts";
 
-// silent-clients.ts runs this file in a network in which this machine has all of 2001:db8::/32.
+// `silent-clients.ts` runs this file in a network of its own, in which this machine has all
+// addresses of 2001:db8::/32.
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const SERVER = "2001:db8:ffff::1";
@@ -79,7 +80,7 @@ const countSockets = (folder: string): number =>
     }
   }).length;
 
-/** Opens connections that neither read nor close, from a thread of its own. */
+/** Starts a thread that opens connections and neither reads from them nor closes them. */
 function attack(port: number): Worker {
   return new Worker(new URL("silent-sockets.ts", import.meta.url), {
     workerData: { port, host: SERVER, silent: SILENT, halfOpen: HALF_OPEN },

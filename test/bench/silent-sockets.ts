@@ -2,8 +2,8 @@ import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { workerData } from "node:worker_threads";
 
-// A thread of silent-attack.ts that opens connections from one IPv6 /48 and neither reads nor
-// closes them. The last ones, which are half-open, finish their TLS handshake.
+// This thread of `silent-attack.ts` opens connections from one IPv6 /48 and neither reads from them
+// nor closes them. The last `halfOpen` connections finish their TLS handshake.
 
 type Attack = { port: number; host: string; silent: number; halfOpen: number };
 const { port, host, silent, halfOpen } = workerData as Attack;

@@ -15,7 +15,8 @@ const BOOKINGS = 20;
 
 /**
  * Compares the CPU time of a sold-out mark and of an undo with that of `keys list`, which reads no
- * catalog, and books over HTTP beside undos. The system's cache has the pages of the file.
+ * catalog. The last figure is about bookings over HTTP while commands undo changes. The pages of
+ * the file are in the system's cache.
  */
 export async function benchUndo(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
@@ -90,7 +91,7 @@ async function bookBesideUndos(url: string, secret: string, business: string[]):
   };
 }
 
-/** Returns the nth start after the stored bookings. */
+/** Returns the start of the nth booking. All starts are after the stored bookings. */
 function startOf(n: number): string {
   const day = FIRST_DAY.add({ days: 20 + Math.floor(n / 20) });
   const time = Temporal.PlainTime.from("08:00").add({ minutes: 30 * (n % 20) });

@@ -15,7 +15,7 @@ const REQUESTS = 200;
 const COMMANDS = 20;
 
 /**
- * Measures R8: the waits of a writer, an HTTP client and commands beside two writers that never
+ * Measures R8: how long a writer, an HTTP client and commands wait while two other writers never
  * pause.
  */
 export async function benchWriters(): Promise<Figure[]> {

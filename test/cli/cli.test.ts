@@ -60,7 +60,7 @@ test("keys create and webhooks create with --dry-run print no secret and create 
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("name\tsite\n") });
   expect(ran.stdout).not.toMatch(/deskbell_sk_\w/);
   expect(existsSync(out)).toBe(false);
-  // No later command can name a key that does not exist.
+  // A dry run creates no key, so its advice must not contain a command that names the key.
   const { stderr } = await deskbell("keys create --name menu --scope services.read --dry-run");
   expect(stderr).toContain("bookings and ticket orders: add --event-group catalog\n");
   const added = await deskbell(

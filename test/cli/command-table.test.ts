@@ -21,7 +21,10 @@ const isOnlyParsed = (line: string): boolean =>
     line,
   );
 
-/** Makes an example runnable. The one with ten thousand objects would take seconds. */
+/**
+ * Makes an example runnable. The example that generates ten thousand objects would take seconds, so
+ * it generates 100 here.
+ */
 const makeQuick = (line: string): string =>
   makeRunnable(line).replace("--generate 10k", "--generate 100");
 

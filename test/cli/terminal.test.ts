@@ -10,7 +10,10 @@ import { createTempFolder } from "../support/cli.ts";
 /** More than a pipe holds. */
 const LONG = "0123456789\n".repeat(20_000);
 
-/** Opens a pipe as Node opens a stdout that is one: a full pipe refuses bytes instead of waiting. */
+/**
+ * Opens a pipe as Node opens a stdout that is a pipe: without blocking, so a write to a full pipe
+ * fails instead of waiting.
+ */
 function openPipe() {
   const path = join(createTempFolder(), "pipe");
   execFileSync("sh", ["-c", 'mkfifo "$0"', path]);

@@ -35,7 +35,8 @@ test.each(leaves.map((leaf, n) => ({ ...leaf, n })))(
     const before = filesIn(dirname(dataDir));
     const line = makeRunnable(spec.examples[0]);
     const own = optionsOf(spec).flatMap(({ required, long }) => (required && long ? [long] : []));
-    // The options of a command are tried with the mistakes in turn.
+    // Each option is tried with one mistake, and the next option with the next mistake, unless
+    // `TRIES_ALL` is set.
     const tried = ["--business", "--data-dir", ...own].map((option, i) => ({
       option,
       mistakes: TRIES_ALL ? MISTAKES : [MISTAKES[(n + i) % MISTAKES.length] as string],

@@ -40,7 +40,7 @@ function answer(answers: Answer[], options: Partial<ClientOptions> = {}) {
   return { client, sent };
 }
 
-/** Returns the outcome of a call after all of its waits. */
+/** Runs all timers for which a call waits, and returns its result or error. */
 async function settle<T>(call: Promise<T>): Promise<T | DeskbellError> {
   const outcome = call.catch((error: DeskbellError) => error);
   await vi.runAllTimersAsync();
@@ -141,7 +141,8 @@ test.each([
   ["a GET", "getMenu", {}, [429, 502, 503, 504]],
   ["a POST with its Idempotency-Key", "createHold", { body: {} }, [429, 502, 503, 504]],
   ["a DELETE", "deleteHold", { id: "hld_1" }, [429, 502, 503, 504]],
-  // A PATCH has no Idempotency-Key, and a 429 refuses it before it has an effect.
+  // A PATCH has no Idempotency-Key, so it is sent again only after a 429, which refuses it before
+  // it has an effect.
   ["a PATCH", "updateBooking", { id: "bkg_1", body: {} }, [429]],
 ] as const)(
   "%s is sent again only after a status that allows a retry",

@@ -141,7 +141,9 @@ test("follow keeps a mirror current until its signal is aborted, and reports tem
   const following = mirror.follow({
     signal: controller.signal,
     onChange({ changed: lists }) {
-      // The lists are read first. The daemon looks for an event of the request that waits later.
+      // `follow` has read the lists before the first call. The price changes before `follow` sends
+      // the request that waits for events, so the daemon must find the event when it gets that
+      // request.
       if (isFirst) setPrice("21.00");
       else changed.resolve(lists);
       isFirst = false;

@@ -71,7 +71,7 @@ test.each(["sweep", "wake"] as const)(
     await run(method);
     expect(countAttempts()).toBe(1);
     rt.tx = tx;
-    // Once the disk has space, the new delivery is sent, and the other one waits as before.
+    // Once the disk has space, the new delivery is sent, and the other delivery waits as before.
     await run(method);
     expect(countAttempts()).toBe(2);
     expect(getDelay()).toBe(before);
@@ -170,7 +170,7 @@ test.each([1, -1])(
       attempts += 1;
       return { kind: "responded", statusCode: 503, retryAfter: null, responseText: "" };
     });
-    // The real timers are restored before the worker is stopped, which waits for them.
+    // The real timers are restored before the worker stops, because the stop waits for timers.
     onTestFinished(() => void vi.useRealTimers());
     const advance = async (ms: number) => {
       rt.advance(ms);

@@ -43,12 +43,14 @@ test("a connection is closed once a response exceeds 256 KiB, and each response 
     server.write(Buffer.alloc(bytes, "x"));
     sent += bytes;
     await vi.waitFor(() => expect(client.bytesRead).toBe(sent), WAITS);
-    // The last bytes are read before the connection is looked at.
+    // The client reads the last bytes in this turn of the event loop, before the test looks at
+    // `closed`.
     await new Promise(setImmediate);
   };
   for (let response = 1; response <= 2; response++) {
     client.write("request");
-    // The limit counts what follows the bytes that are read first.
+    // The limit does not count the first bytes that are read after a request, so one byte is sent
+    // alone.
     await respond(1);
     await respond(MAX_RESPONSE_BYTES);
     expect(closed).not.toHaveBeenCalled();
@@ -67,7 +69,8 @@ test("a URL without a port is sent to port 80 for http and to port 443 for https
   onTestFinished(() => void unsubscribe("net.client.socket", watch));
   const policy = { allowHttp: true, allowPrivate: ["127.0.0.0/8"], trusted: false };
   const connector = createConnector(async () => [], policy);
-  // No address of the host needs to answer: the port is that of the attempt.
+  // No server needs to listen on these ports, because `connectionAttempt` already contains the
+  // port.
   for (const protocol of ["http:", "https:"])
     await new Promise<void>((resolve) =>
       connector({ hostname: "127.0.0.1", protocol, port: "" }, (_error, socket) => {

@@ -52,8 +52,9 @@ test("a job that is between two transactions ends when the scheduler is stopped"
   vi.useFakeTimers({ now: 0, toFake: [...TIMERS] });
   const scheduler = startScheduler(rt, idleWorker, []);
   await vi.advanceTimersByTimeAsync(1000);
-  // A real timer fires after the one that the job waits for; a fake one would not. An error of the
-  // job would end the process: vitest reports it.
+  // The job waits for a real timer of `LOCK_BREAK_MS` between two transactions. This real timer
+  // fires later, so the job would have gone on by then. An error of the job would end the process,
+  // which vitest reports.
   await delay(LOCK_BREAK_MS);
   expect(slices).toHaveBeenCalledOnce();
 });
@@ -100,7 +101,7 @@ test("a feature is called after a commit and each minute, and not while nothing 
   expect(await callsWithin(500)).toEqual([]);
   addBusiness(rt);
   expect(await callsWithin(100)).toEqual(["wake", "afterCommit"]);
-  // The periodic jobs can commit, too.
+  // The periodic jobs can commit as well, so the calls after a commit are left out.
   const ofMinute = (await callsWithin(60_000)).filter((call) => !/wake|afterCommit/.test(call));
   expect(ofMinute).toEqual(["reviewFailing", "everyMinute"]);
 });

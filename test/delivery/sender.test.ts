@@ -123,7 +123,7 @@ test.each([
     });
     const settled = vi.fn<(outcome: unknown) => void>();
     const posted = createTestSender().post(url).then(settled);
-    // The sender reads one write before the next.
+    // The writes are 10 ms apart, so the sender has read each write before the next one.
     const waitForWrites = async (count: number) => {
       const end = write.mock.calls.length + count;
       while (write.mock.calls.length < end) await new Promise(setImmediate);

@@ -101,7 +101,10 @@ function damageTable(path: string, table: string): void {
   closeSync(file);
 }
 
-/** Makes the scopes of each key unreadable, inside a value. */
+/**
+ * Makes the JSON in the scopes of each key invalid, but leaves the structure of the database
+ * intact.
+ */
 function damageKeys(path: string): void {
   const db = new Database(path);
   db.pragma("ignore_check_constraints = ON");

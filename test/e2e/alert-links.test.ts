@@ -35,7 +35,8 @@ test("a phone without scripts accepts a booking from the button of an alert", as
     granularity: "next",
     limit: 9,
   });
-  // The first times can become too soon to book while this test runs.
+  // The test books the last time, because the first times can become too soon to book while it
+  // runs.
   const slot = "slots" in data ? data.slots.at(-1) : undefined;
   const { data: booking } = await client.createBooking({
     idempotencyKey: "wedding",

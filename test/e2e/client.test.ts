@@ -49,7 +49,8 @@ async function readCatalog(client: DeskbellClient): Promise<void> {
 
 async function readEvents(client: DeskbellClient, delivered: ReceivedRequest): Promise<void> {
   for await (const event of client.listChanges({ types: ["service_price.updated"] })) {
-    // KnownEvent has every event type but those added later, which are OtherEvent.
+    // The type of `event` has a variant for event types that later versions add. `DeskbellEvent`
+    // has only the known types, so TypeScript knows the data of each.
     const known = event as DeskbellEvent;
     assert.ok(known.type === "service_price.updated");
     assert.ok(known.data.changed.price && known.data.object.priceCents > 0);
@@ -106,7 +107,8 @@ async function manageEndpoint(client: DeskbellClient, url: string): Promise<void
 async function takeBookings(client: DeskbellClient): Promise<void> {
   const serviceIds = (await client.listServices()).data.slice(0, 1).map(({ id }) => id);
   const { data } = await client.getAvailability({ serviceIds, granularity: "next", limit: 9 });
-  // The first times can become too soon to book while this test runs.
+  // The test takes the last times, because the first ones can become too soon to book while it
+  // runs.
   const [first, second] = "slots" in data ? data.slots.slice(-2) : [];
   assert.ok(first !== undefined && second !== undefined);
   const segments = serviceIds.map((serviceId) => ({ serviceId }));

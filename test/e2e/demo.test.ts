@@ -46,7 +46,8 @@ test("the demo delivers a signed webhook, prints a working curl command, and cle
 });
 
 test("the demo finds free ports, and on SIGTERM deletes its data unless --keep is set", async () => {
-  // If another process already uses these ports, they are in use as well.
+  // A blocker fails to listen if another process already uses its port. The port is in use in both
+  // cases.
   for (const port of [4100, 4200]) {
     const blocker = createServer()
       .on("error", () => {})

@@ -24,8 +24,8 @@ import { findFreePort } from "../support/proxies.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 import { patient } from "../support/patience.ts";
 
-// A week of two shops, played on a phone by the names of its buttons, with the clock of the server
-// moved along.
+// These tests play a week in each of two shops. They operate the desk on a phone by the names of
+// its buttons, and move the clock of the server.
 
 const openPage = useBrowser();
 const LISTS = Object.keys(ROUTES) as MirrorList[];
@@ -138,8 +138,8 @@ async function openShop(test: Pick<TestContext, "skip">, catalog: string) {
       await reader.waitForText(said);
     },
     /**
-     * Pairs one more phone. Returns a function that sends the code of a ticket as its page does, and
-     * returns what the page then says.
+     * Pairs one more phone. Returns a function that sends the code of a ticket as the page on this
+     * phone does, and returns the message that the page then shows.
      */
     async pairPhone(): Promise<(code: string) => Promise<string>> {
       const { token } = createDeskLink(rt, business.id, "Front desk");

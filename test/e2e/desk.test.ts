@@ -49,7 +49,7 @@ test("neither the link nor the cookie of a desk is in a log, a file, a referrer 
     };
     return { referrer: document.referrer, address: location.href, title: document.title };
   });
-  // The path of the page before, which has the link, is left out.
+  // The referrer is only the origin, because the path of the previous page has the link.
   expect([referrer, address]).toEqual([`${url}/`, `${url}/b/${SALON}/desk`]);
   expect(title).toBe("Door · Salon Aurora");
   // The token of a used link is sent again: in the link, and in URLs that do not take it.

@@ -88,7 +88,8 @@ async function serveDocs() {
 /** Opens every part of the page that is closed, then returns its text and width. */
 async function readAll() {
   for (const details of document.querySelectorAll("details")) {
-    // The browser closes the other parts of the same name.
+    // The browser closes the other parts with the same name when one is opened, so the name is
+    // removed.
     details.removeAttribute("name");
     details.open = true;
   }
@@ -135,7 +136,8 @@ async function keepOneOfEachKind() {
  */
 async function expectAccessible(page: Page, { scripts }: { scripts: boolean }) {
   if (IS_FULL) return expect(await findViolations(page)).toEqual([]);
-  // A page without scripts has fewer elements, and no other ones.
+  // A page without scripts has no element that the page with scripts lacks, so it needs no check of
+  // its own.
   if (!scripts) return;
   expect(await findViolations(page, { contrast: false })).toEqual([]);
   await page.run(keepOneOfEachKind);
@@ -185,7 +187,7 @@ async function measure() {
   let narrowest = 1000;
   for (const cell of document.querySelectorAll("main td, main th")) {
     const { display, paddingLeft, paddingRight, fontSize } = getComputedStyle(cell);
-    // On a phone, the cells of a row are lines of text.
+    // On a phone, the cells of a row are lines of text and not columns.
     if (display !== "table-cell" || !cell.checkVisibility()) continue;
     const padding = Number.parseFloat(paddingLeft!) + Number.parseFloat(paddingRight!);
     // A digit of the fonts of the page is at least half as wide as the font is high.
@@ -221,7 +223,7 @@ test(
         expect(measured.narrowest, `${path} at ${width} px`).toBeGreaterThanOrEqual(6);
       }
     }
-    // The check fails for a table that is too narrow.
+    // The measurement finds a table that is too narrow.
     await page.open(`${origin}/docs`);
     await page.run(async () => {
       const [table] = [...document.querySelectorAll("main table")];

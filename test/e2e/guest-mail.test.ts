@@ -59,7 +59,9 @@ function createVisitor(url: string) {
 const dayIn = (days: number): string =>
   Temporal.Now.plainDateISO("America/New_York").add({ days }).toString();
 
-/** Returns the next weekday on which the salon is open, from some days on. */
+/**
+ * Returns the first Wednesday that is at least `from` days away. The salon is open on Wednesdays.
+ */
 const openDay = (from: number): string => {
   const day = Temporal.PlainDate.from(dayIn(from));
   return day.add({ days: (10 - day.dayOfWeek) % 7 }).toString();
@@ -153,7 +155,7 @@ test(
     server.resume();
     expect(server.mails.map(({ to }) => to[0])).not.toContain("carl@example.com");
 
-    // What waits in a backup is not sent after a restore.
+    // Mails that wait in a backup are not sent after a restore.
     await server.down();
     await visitor.book("eva@example.com", openDay(21));
     expect(await deskbell("guest-mail", "list")).toContain("WAITING");

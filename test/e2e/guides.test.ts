@@ -83,8 +83,9 @@ type Line = { text: string; number: number };
 type Block = { language: string; lines: Line[] };
 
 /**
- * Returns the fenced blocks. A hidden line, `<!-- test: COMMAND -->`, is a block of its own, for
- * what a reader has done before. A line that ends with a backslash is joined with the next.
+ * Returns the fenced blocks. A hidden line, `<!-- test: COMMAND -->`, is a block of its own, whose
+ * command does what a reader has done before. A line that ends with a backslash is joined with the
+ * next.
  */
 function parseBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
@@ -206,7 +207,8 @@ async function openShell(
       .replaceAll("http://127.0.0.1:4100", api)
       .replaceAll("2026-12-02", "${DAY}")
       .replaceAll("bkg_06f…", "$BOOKING")
-      // This URL comes last because its port may begin with 4100.
+      // The last replacement is that of this URL, because its port may begin with 4100 and must
+      // stay.
       .replaceAll("https://partner.example/hook", `${partner.url} --allow-private`);
 
   /** Runs a command until it has ended, or a server until it is ready. */

@@ -30,7 +30,6 @@ const subscribe = (
 const envelopes = ({ requests }: TestReceiver): Envelope[] =>
   requests.map(({ body }) => JSON.parse(body.toString()));
 
-/** Repeats `read` until the result meets the condition. */
 async function pollUntil<T>(read: () => Promise<T>, isDone: (result: T) => boolean): Promise<T> {
   for (;;) {
     const result = await read();
@@ -38,7 +37,6 @@ async function pollUntil<T>(read: () => Promise<T>, isDone: (result: T) => boole
   }
 }
 
-/** Returns a port of 127.0.0.1 on which no server listens. */
 async function findUnusedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

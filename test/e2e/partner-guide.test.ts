@@ -94,7 +94,10 @@ const LANGUAGES = [
   },
 ];
 
-/** Returns the receiver in a language, which begins with its command. */
+/**
+ * Returns the code of the guide's receiver in a language. The code contains the command that runs
+ * it, such as `node receiver.mjs`.
+ */
 const snippet = (fence: string): string =>
   [...readPartnerGuide().matchAll(new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, "gm"))]
     .map(([, code = ""]) => code)
@@ -149,8 +152,8 @@ test.concurrent.for(LANGUAGES)(
     const child = spawn(program, rest, {
       cwd: folder,
       detached: true,
-      // The test kills `go run` before it can delete its build files, so that they go to this
-      // folder.
+      // `go run` is killed before it can delete its build files, so the files go to this folder,
+      // which the test deletes.
       env: { ...process.env, DESKBELL_SECRET: secret, PORT: String(port), GOTMPDIR: folder },
     });
     onTestFinished(async () => {
@@ -217,8 +220,8 @@ test.concurrent.for(LANGUAGES)(
       expect(await sendRaw(port, "Transfer-Encoding: chunked", chunk)).not.toBe(204);
     const huge = Buffer.alloc(10_000_000);
     const chunks = [`${huge.length.toString(16)}\r\n`, huge, "\r\n0\r\n\r\n"];
-    // A receiver may reset the connection instead of reading the rest, so that the response is
-    // lost.
+    // A receiver may reset the connection instead of reading the rest. The response is then lost,
+    // and the status is 0.
     expect([413, 0]).toContain(await sendRaw(port, `Content-Length: ${huge.length}`, huge));
     expect([413, 0]).toContain(await sendRaw(port, "Transfer-Encoding: chunked", ...chunks));
     const third = delivery({ id: "evt_3" });
@@ -230,7 +233,8 @@ test.concurrent.for(LANGUAGES)(
     expect(copies).toEqual(copies.map(() => 204));
     expect(storedIds()).toEqual(["evt_0", "evt_1", "evt_2", "evt_3", "evt_4"]);
 
-    // A response of 2xx needs a stored event, which a folder in place of the log prevents.
+    // A folder in place of the log prevents the receiver from storing the event, so it must not
+    // respond with 2xx.
     const fifth = delivery({ id: "evt_5" });
     renameSync(log, `${log}.kept`);
     mkdirSync(log);

@@ -84,8 +84,8 @@ test("a stranger with a new key gets a first verified delivery by the quick star
 type Partner = Awaited<ReturnType<typeof startPartner>>;
 
 /**
- * Opens the page with the address and the key that `keys create` prints, and leads the key to a
- * verified delivery.
+ * Opens the page with the address and the key that `keys create` prints, and uses the page until
+ * the partner's receiver has verified a delivery.
  */
 async function startPartner(test: TestContext) {
   const { dataDir, deskbell } = await createSeededSalon();
@@ -202,7 +202,10 @@ async function resumeEndpoint({ reader, ...partner }: Partner): Promise<void> {
 const daysFromNow = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16);
 
-/** The receiver gets everything of a range of time again, with the IDs that it had. */
+/**
+ * The partner sends the events of a range of time again. The receiver gets each event with the ID
+ * that it had before.
+ */
 async function redeliverAll({ receiver, reader }: Partner): Promise<void> {
   const idsIn = (bodies: string[]) =>
     bodies.flatMap((body) => /evt_[0-9a-z]+(?=")/.exec(body) ?? []).toSorted();
@@ -223,7 +226,7 @@ async function redeliverAll({ receiver, reader }: Partner): Promise<void> {
   await expect.poll(() => readSent(before)).toEqual(sent);
 }
 
-/** The signing secret changes without a lost event, and the old one ends. */
+/** The signing secret changes without a lost event, and the old secret ends. */
 async function rotateSecret({ receiver, reader, ...partner }: Partner): Promise<void> {
   await reader.click("Endpoints");
   await reader.click("Signing secret");

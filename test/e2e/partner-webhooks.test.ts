@@ -47,7 +47,7 @@ test("a partner manages an endpoint over HTTP from creation to deletion", async 
   await deskbell("services", "update", "beard-trim", "--price", "90.00");
   await partner.waitForRequests(2);
   expect([isSignedBy(rotated.secret), isSignedBy(secret)]).toEqual([true, true]);
-  // Deliveries are listed seldom, because a key may send 60 requests a minute.
+  // The poll interval is long, because a key may send only 60 requests a minute.
   const { id: deliveryId } = await vi.waitFor(
     async () => {
       const [delivery] = ((await ask("GET", `webhooks/${id}/deliveries?status=DELIVERED`)).data ??

@@ -97,8 +97,8 @@ test.runIf(oldNode !== undefined)(
 );
 
 /**
- * Returns a program that starts another one as npm does and prints its process ID. npm starts a
- * shell that waits, such as dash, or that the program replaces, such as bash.
+ * Returns a program that starts another program as npm does and prints the process ID of the other
+ * program. npm starts a shell. dash then waits for the program, and the program replaces bash.
  */
 const startedAsByNpm = ({ command, isStandalone }: Program, shellWaits: boolean): Program => {
   const script = shellWaits ? '"$@" & echo "started $!"; wait' : 'echo "started $$"; exec "$@"';

@@ -39,7 +39,7 @@ test("a restore brings back the links of guests, except those that have ended", 
   expect(findGuestVisit(restored, business, erased)).toBeUndefined();
   const visit = findGuestVisit(restored, business, kept)!.visit;
   expect(listMade(restored)).toHaveLength(2);
-  // A link that ends by the clock ends in the restored data, too.
+  // A link that expires by the clock expires in the restored data as well.
   restored.advance(visit.endsAt + 30 * DAY_MS - restored.now());
   expect(findGuestVisit(restored, business, kept)).toBeUndefined();
 });

@@ -18,7 +18,7 @@ const createServer = () => {
   return { rt, partner };
 };
 
-/** Returns the names of the partners that new businesses join. */
+/** Returns the names of the partners that get access to future businesses. */
 const listFuture = ({ dataDir }: Config): string[] =>
   createTestRuntime({ dataDir })
     .openStore(createFuturePartnerStore)

@@ -35,7 +35,7 @@ async function createForeignData(): Promise<string> {
   return dataDir;
 }
 
-// Tests that need root, because they change the owners of files.
+// These tests need root, because they change the owners of files.
 describe.skipIf(process.getuid?.() !== 0)("root with data of another user", () => {
   test("root is refused with exit code 4 and a fix by every command on data of another user, and creates no file", async () => {
     const dataDir = await createForeignData();

@@ -119,7 +119,10 @@ test.skipIf(available.length === 0)(
   patient(180_000),
 );
 
-/** Caddy learns from its first check, when it starts, that only the standby responds. */
+/**
+ * Waits until the proxy passes requests to the standby. Caddy learns from its first check, when it
+ * starts, that only the standby responds.
+ */
 async function waitForStandby(proxy: Proxy, servers: readonly StartedServer[]): Promise<void> {
   const { slug } = servers.find(({ name }) => name === REPLACED)!;
   const path = `/v1/businesses/${slug}/webhooks`;
@@ -219,8 +222,8 @@ function expectProblem({ status, body, headers }: Response, code: string): void 
 }
 
 /**
- * Checks that the proxy passes on the address by which a server limits requests: an invented
- * address does not escape the limit.
+ * Checks that the proxy passes on the client's real address, by which a server limits requests. A
+ * client cannot escape the limit with an invented address.
  */
 async function expectOwnLimits(proxy: Proxy, [east]: readonly StartedServer[], address: string) {
   const search = (i: number, localAddress: string) =>

@@ -18,7 +18,7 @@ import { createTestRuntime } from "../support/test-runtime.ts";
 
 // These tests run the commands of "Split a server" in the guide, on two machines.
 
-/** Returns the blocks of that section, with the folders of this test. */
+/** Returns the command blocks of the section "Split a server", with the folders of this test. */
 function blocksOfGuide(folders: Record<"east" | "west", string>): string[][] {
   const [section = ""] = (
     readGuide("more-than-one-machine").split("### Split a server\n")[1] ?? ""

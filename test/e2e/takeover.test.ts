@@ -132,7 +132,10 @@ test("restore --latest takes over only with --fenced, and the replaced server th
   expect(status.stdout).not.toContain("the daemon is not running");
 });
 
-/** Returns the environment of a program that is killed when it is about to write a file. */
+/**
+ * Returns the environment of a program. The environment kills the program just before it renames a
+ * file to `path`.
+ */
 function killedBeforeRename(path: string): NodeJS.ProcessEnv {
   const script = join(createTempFolder(), "kill.mjs");
   writeFileSync(
@@ -197,7 +200,6 @@ test.runIf(!PROGRAM.isStandalone)(
   },
 );
 
-/** Changes a price and returns it. */
 async function changePrice(dataDir: string, price: string): Promise<string> {
   const edit = ["services", "update", "beard-trim", "--price", price, "--data-dir", dataDir];
   expect(await runProgram(edit)).toMatchObject({ code: 0 });

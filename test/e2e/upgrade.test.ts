@@ -8,8 +8,8 @@ import { readFileOfVersion02, readResponsesOfVersion02 } from "../support/old-da
 import { patient } from "../support/patience.ts";
 import { listUpgradeCommands } from "../support/upgrade-guide.ts";
 
-// The upgrade of a server and its standby from version 0.2, in the order of the guide. Version 0.2
-// made the file: it has two services, a booking, and changes after the cursor was read.
+// These tests upgrade a server and its standby from version 0.2, in the order of the guide. Version
+// 0.2 made the file, which has two services, a booking, and changes after `CURSOR`.
 
 const COPY = "deskbell-20261128T103635Z.db";
 const CURSOR = "3.2Btpj9PPkP";
@@ -76,7 +76,8 @@ test(
     };
     expect([changes.status, page.meta.sequences]).toEqual([200, [4, 5, 6, 7, 8, 9, 10]]);
     expect(page.data.map(({ type }) => type)).toContain("service_price.updated");
-    // The list has fields that version 0.2 did not have, so a client must not keep its copy.
+    // A list that has new fields must not get a 304 for the ETag of version 0.2, because the client
+    // would keep its old copy.
     for (const [path, { etag, body: old }] of Object.entries(readResponsesOfVersion02())) {
       const now = await fetch(`${url}${BUSINESS}${path}`, {
         headers: { ...headers, "if-none-match": etag },

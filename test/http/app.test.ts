@@ -168,7 +168,8 @@ const anything = fc.record({
 });
 
 /**
- * These requests are valid except perhaps for the body: most others are rejected before it is read.
+ * The body is the only part of these requests that may be invalid. Most other random requests are
+ * rejected before their body is read.
  */
 const subscription = anything.map((generated) => ({
   ...generated,

@@ -3,7 +3,10 @@ import type { PageDeps } from "../../src/http/pipeline/route.ts";
 import { PAGES, ROUTES } from "../support/routes.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-/** Paths that every server answers alike, or for itself, and the former path of calendar feeds. */
+/**
+ * Paths that name no business. Every server answers them with the same content or with data about
+ * itself. `/calendars/:file` is the former path of calendar feeds.
+ */
 const OF_NO_BUSINESS = [
   "/",
   "/robots.txt",
@@ -26,12 +29,15 @@ const OF_NO_BUSINESS = [
   "/mcp/server-card",
 ];
 
-/** Routes that are not below one business. With several servers, each path has a server's name. */
+/**
+ * Routes that are not below one business. If there are several servers, a proxy serves these routes
+ * below `/servers/{name}/`.
+ */
 const OF_ALL_BUSINESSES = /^\/v1\/(?:businesses$|changes$|webhooks(?:\/|$)|deliveries\/)/;
 
 test("a proxy can route every path by the slug of its business", () => {
   const rt = createTestRuntime();
-  // Creating a route uses nothing of the API.
+  // Creating the pages uses only `rt`, so the other dependencies may be missing.
   const pages = PAGES.flatMap((create) => create(rt, { rt } as unknown as PageDeps));
   const paths = [...ROUTES, ...pages].map(({ path }) => path);
   expect(paths.length).toBeGreaterThan(40);

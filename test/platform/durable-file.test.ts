@@ -28,7 +28,10 @@ vi.mock("node:fs", async (importOriginal) => {
   return { ...fs, ...spied, renameSync: vi.fn(fs.renameSync) };
 });
 
-/** Returns the paths of all files and folders that were synced, each with the order of the call. */
+/**
+ * Returns the path of each file or folder that was synced, and the position of that sync among all
+ * calls of mocks.
+ */
 function listSynced(): { path: string; order: number }[] {
   const opened = vi.mocked(openSync).mock;
   const synced = vi.mocked(fsyncSync).mock;
@@ -119,7 +122,8 @@ test.skipIf(!canMount())("an error of a full disk names the file that was writte
     expect(() => write(path, text)).toThrow(
       expect.objectContaining({ code: "ENOSPC", path: expect.stringContaining(path) }),
     );
-    // Lines that were appended before stay.
+    // `appendDurably` keeps the lines that were appended before, so its file stays. The other
+    // functions leave no file.
     expect([write.name, existsSync(path)]).toEqual([write.name, write === appendDurably]);
     rmSync(path, { force: true });
   }

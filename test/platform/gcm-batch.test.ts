@@ -11,7 +11,10 @@ function encrypt(text: string, id: string): SealedRow {
   return { id, sealed: Buffer.concat([nonce, cipher.getAuthTag(), body]) };
 }
 
-/** Lengths around one and two blocks, and one that needs a block counter of more than a byte. */
+/**
+ * Lengths around one and two blocks of 16 bytes. The last length needs a block counter of more than
+ * one byte.
+ */
 const LENGTHS = [0, 1, 15, 16, 17, 31, 32, 33, 200, 5000];
 const texts = LENGTHS.flatMap((length) => ["a", "é", "髪"].map((letter) => letter.repeat(length)));
 const rows = texts.map((text, i) => encrypt(text, "guest é ".repeat(i % 7)));

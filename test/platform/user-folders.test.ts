@@ -15,7 +15,7 @@ test.each([
   [WINDOWS, { HOME: "/ann", LOCALAPPDATA: "/ann/Local" }, "/ann/Local/deskbell/Data"],
   [WINDOWS, { HOME: "/ann" }, "/ann/AppData/Local/deskbell/Data"],
   [{ ...LINUX, userId: 0 }, { HOME: "/root" }, "/var/lib/deskbell"],
-  // Commands on a server run as the user of the service.
+  // Commands on a server run as the user of the service, whose home folder is the data folder.
   [LINUX, { HOME: "/var/lib/deskbell" }, "/var/lib/deskbell"],
 ])("on the machine %o with the environment %o, the data are in %s", (machine, env, folder) => {
   expect(userDataDir(env, machine)).toBe(folder);

@@ -56,7 +56,7 @@ describe("mutants", () => {
     const sample = [
       chosen(loop, "+= becomes -="),
       chosen(tips, "-= becomes +="),
-      // No price is zero, and adding zero would change nothing.
+      // No price is zero, and adding zero would not change the sum, so this mutant survives.
       chosen(loop, "> becomes >="),
       chosen(name, "+ becomes -"),
     ];
@@ -83,7 +83,7 @@ describe("mutants", () => {
     expect([...invalid]).toEqual([sample[3]]);
     expect(cache.verdictOn(sample[0]!).by).toBe("test/total.test.ts: a total has all prices");
     const resumed = new CacheFile(join(checkout, "cache"), checkout, sample);
-    // The run has put mutants into the source, so the cache ignores what it had about the old text.
+    // The run has put mutants into the source, so the cache drops what it knew about the old text.
     expect(resumed.cache.files).toEqual({});
   });
 
@@ -132,7 +132,7 @@ describe("mutants", () => {
     const counts = { survived: 5, notReached: 5, equivalent: 7, invalid: 9 };
     const { share, low, high } = rate({ killed: 80, timedOut: 10, ...counts });
     expect(share).toBe(0.9);
-    // Newcombe (1998) has these bounds of 90 of 100, as method 3.
+    // Newcombe (1998) gives these bounds for 90 of 100, as method 3.
     expect([low, high].map((bound) => bound.toFixed(4))).toEqual(["0.8256", "0.9448"]);
   });
 });

@@ -11,7 +11,6 @@ const claims = (/^## Proofs\n([^]*?)^## /m.exec(read("../../README.md"))?.[1] ??
   .map((item) => item.split("\n\n")[0]!.replaceAll(/\s+/g, " ").trim());
 const results = read("RESULTS.md");
 
-/** Returns the part of the results about a claim. */
 const findResult = (claim: string): string | undefined =>
   results.split(/^(?=##+ )/m).find((part) => part.startsWith(`### ${claim}\n`));
 

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 /** Matches the names of columns with a time. */
 const INSTANT = /^at$|_(?:at|by|until|since)$/;
-/** A column with a sequence number, whose name ends like that of a time. */
+/** A column that contains a sequence number, although its name ends like that of a time. */
 const OTHERS = ["destination_cursor.redeliver_until"];
 
 test("CLOCK_COLUMNS says for each column with a time what happens when the clock jumps", () => {

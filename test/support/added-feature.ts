@@ -3,7 +3,10 @@ import type { Runtime } from "../../src/app/runtime.ts";
 import type { Feature } from "../../src/features/feature.ts";
 import { FEATURES } from "../../src/features/index.ts";
 
-/** Adds a feature until the test ends, for what the core does only if a feature asks for it. */
+/**
+ * Adds a feature until the test ends. Tests use it for what the core does only if a feature asks
+ * for it.
+ */
 export function addFeature(feature: Feature): void {
   const features = FEATURES as Feature[];
   features.push(feature);

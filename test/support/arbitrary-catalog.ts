@@ -11,7 +11,10 @@ type Item = {
   slug?: string | undefined;
 };
 
-/** A typical edit by an author: of the item at index `at`, modulo the length, of a section. */
+/**
+ * A typical edit by an author. It changes one item of a section: the item at index `at`, modulo the
+ * number of items.
+ */
 type Edit = {
   section: (typeof SECTIONS)[number];
   at: number;

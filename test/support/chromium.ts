@@ -9,9 +9,9 @@ import { setTimeout as delay } from "node:timers/promises";
 // Drives headless Chromium through the DevTools protocol, for tests and benchmarks.
 
 /**
- * The headless shell of Chromium needs about a third of the processor time of the whole program.
- * The script of this name in /usr/bin starts it as another process, which would outlive a killed
- * script.
+ * The headless shell of Chromium needs about a third of the processor time that the whole browser
+ * needs. It is started directly, because the script of the same name in /usr/bin would start it as
+ * another process, which would survive if the script is killed.
  */
 const HEADLESS_SHELL = "/usr/lib/chromium/chromium-headless-shell";
 export const CHROMIUM = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : "/usr/bin/chromium";
@@ -25,9 +25,11 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   "--in-process-gpu",
-  // Frames of other sites have a target of their own. The headless shell does not do so by default.
+  // Frames of other sites get a DevTools target of their own only with this flag, because it is off
+  // by default in the headless shell.
   "--site-per-process",
-  // Tests open names of other hosts, to which browsers send less than to loopback.
+  // Tests can open pages under the names of other hosts. Browsers send less data to such hosts than
+  // to loopback addresses.
   "--host-resolver-rules=MAP *.test 127.0.0.1",
   "--remote-debugging-port=0",
 ];
@@ -44,9 +46,7 @@ export type ScriptedDocument = {
 export type Page = ScriptedDocument & {
   /** Waits for a frame of another site, and returns its document, also after it has navigated. */
   findFrame: () => Promise<ScriptedDocument>;
-  /** Shows another URL. */
   open: (url: string) => Promise<void>;
-  /** Gives the window another width. */
   resize: (width: number) => Promise<void>;
   /** Returns the value of a cookie of the page, also of one that its scripts cannot read. */
   readCookie: (name: string) => Promise<string | undefined>;
@@ -127,7 +127,7 @@ export async function openPage(
   });
   for (const domain of ["Page", "Network", "Log", "Runtime"]) await sendToPage(`${domain}.enable`);
   const { width = 1440, height = 900, scripts = true, dark = false } = options;
-  // Pages to which links and forms lead have no scripts either.
+  // Blocking script files also keeps scripts away from pages that links and forms open later.
   if (!scripts) await sendToPage("Network.setBlockedURLs", { urls: ["*.js"] });
   const resize = async (width: number) =>
     void (await sendToPage("Emulation.setDeviceMetricsOverride", {

@@ -34,8 +34,9 @@ function createDataFolderOfTest(): string {
 }
 
 /**
- * Returns functions that run command lines in this process, all on the same data folder, by default
- * one with an empty database: creating a database takes longer than most commands.
+ * Returns functions that run command lines in this process, all on the same data folder. The
+ * default folder has an empty database, because creating a database takes longer than most
+ * commands.
  */
 export function createTerminal({
   isTTY = false,

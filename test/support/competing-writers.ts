@@ -21,7 +21,7 @@ const PAUSE_MS = 20;
 /**
  * Writes to one file from two processes that never pause, one that pauses between its writes, an
  * HTTP client and commands, until the requests and commands are done.
- * @param options.path of the endpoint that the HTTP client updates
+ * @param options.path the path of the endpoint that the HTTP client updates
  */
 export async function runCompetingWriters(options: {
   dataDir: string;
@@ -49,7 +49,10 @@ export async function runCompetingWriters(options: {
   };
 }
 
-/** Returns a function that ends the process and resolves with what each of its writes took. */
+/**
+ * Returns a function that ends the process and resolves with the time that each of its writes took
+ * (ms).
+ */
 async function startWriter(dataDir: string, pauseMs: number): Promise<() => Promise<number[]>> {
   const program = fileURLToPath(new URL("writer-process.ts", import.meta.url));
   const child = fork(program, [dataDir, String(pauseMs)]);

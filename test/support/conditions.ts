@@ -69,7 +69,7 @@ const setCertificate = (rt: TestRuntime, expiresAt: number): End => {
   return () => save(rt.now() + 90 * DAY_MS);
 };
 
-/** Emits an event, and lets `ms` pass in which it is due and nothing sends it. */
+/** Emits an event, and lets `ms` pass while its delivery is due and nothing sends it. */
 const delayDelivery = (rt: RunningServer, ms: number): End => {
   emitEvents(rt, rt.business, "service.updated");
   rt.advance(ms);
@@ -299,7 +299,8 @@ const ofFeatures = await Promise.all(
 );
 
 /**
- * Conditions that the daemon cannot see: it runs while it checks, and compares clocks with its own.
+ * Conditions that the daemon cannot find itself. It runs while it checks, so it cannot find
+ * `daemon.stopped`, and it would compare its own clock with itself for `clock.differs`.
  */
 export const COMMANDS_ONLY: ReadonlySet<ConditionCode> = new Set([
   "daemon.stopped",

@@ -61,7 +61,8 @@ export async function createSeededSalon(
   const isBuild = program === PROGRAM && !program.isStandalone;
   const { runWords } = createTerminal({ dataDir });
   const deskbell = async (...args: string[]): Promise<string> => {
-    // Commands run in this process, which takes much less time, except in proofs.
+    // The test suite runs commands in this process, which takes much less time than starting the
+    // program. Proofs start the program.
     const result =
       isBuild && process.env["PROOFS"] === undefined
         ? await runWords(args)

@@ -15,8 +15,8 @@ declare module "vitest" {
 
 /**
  * Creates an empty database once for all tests. Running every migration takes much longer than
- * copying the file. migrate.test.ts checks that new databases differ only in the ID of their
- * server.
+ * copying the file. migrate.test.ts checks that new databases differ only in the IDs of their
+ * server and its feeds.
  */
 export function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-empty-"));

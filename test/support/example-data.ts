@@ -43,7 +43,9 @@ type FeatureExamples = {
   ) => Promise<void>;
   /** Creates the files that the examples use. */
   createFiles?: (folder: string, terminal: ReturnType<typeof createTerminal>) => Promise<void>;
-  /** First word of a command -> the business of its examples that name none. */
+  /**
+   * Maps the first word of a command to the business on which its examples run if they name none.
+   */
   businesses?: Record<string, string>;
 };
 

@@ -20,8 +20,8 @@ export type Server = {
   attempt: (line: string) => Promise<CommandResult>;
   runWords: (words: readonly string[]) => Promise<CommandResult>;
   /**
-   * Replaces IDs such as `whe_…` with the newest that `deskbell` has printed. Every command does
-   * so.
+   * Replaces IDs such as `whe_…` with the newest ID of this kind that `deskbell` has printed. All
+   * commands are filled in this way before they run.
    */
   fillIds: (line: string) => string;
   /** Executes SQL on the database. */
@@ -52,11 +52,11 @@ export type FixCase = {
   adds?: string;
   /** The commands may fail, because nothing listens at the address that they are given. */
   fails?: true;
-  /** The part of `line` that the first printed value of the commands replaces. */
+  /** The part of `line` that is replaced by the first value that the commands print. */
   instead?: string;
   /**
-   * What the text promises: `line` then succeeds, the message is gone, the commands print a text,
-   * or a function checks the result.
+   * What the text promises: `line` now succeeds, the message is gone, the commands print a matching
+   * text, or the function finds the promised result.
    */
   outcome:
     | "line succeeds"
@@ -118,7 +118,7 @@ export async function createServer(givenDataDir?: string): Promise<Server> {
   };
 }
 
-/** Matches the words that end a command in a sentence. */
+/** Matches a word that follows a command in a sentence and is no part of it. */
 const AFTER_COMMAND = /^(?:#|&&|>|\||\(.*|and|completes|in|lists|on|or|prints|says|that|then|to)$/;
 
 /** Returns the words of each command in a text. */
@@ -138,7 +138,7 @@ export function commandsIn(text: string): string[][] {
   });
 }
 
-/** Returns the shortest printed cell that contains the text, from where the text begins. */
+/** Returns the shortest printed cell that contains the text, without what comes before the text. */
 function findText(printed: string, text: string): string | undefined {
   const parts = text
     .split("{}")

@@ -9,7 +9,9 @@ import { confirmedVisit, NO_NAMES } from "./visit-rows.ts";
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAYS_ELSEWHERE = 1000;
-/** Bookings within this distance could affect the days of the salon. */
+/**
+ * Bookings elsewhere keep this distance, because closer ones could affect the days of the salon.
+ */
 const MARGIN_DAYS = 7;
 
 export type SalonSize = {

@@ -24,8 +24,8 @@ export function findLeaks(folder: string): { files: number; leaks: string[] } {
 }
 
 /**
- * Returns whether a folder has a database. Other folders are not written by the program on its own:
- * they have files that a test asked for, such as that of `keys create --out`, or documents.
+ * Returns whether a folder has a database. Folders without one are not searched: the program writes
+ * into them only what a test asks for, such as the output of `keys create --out`, or documents.
  */
 const hasData = (folder: string): boolean =>
   readdirSync(folder, { recursive: true }).some((path) => String(path).endsWith(".db"));

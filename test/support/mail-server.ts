@@ -59,7 +59,7 @@ export async function startScriptedMailServer(): Promise<MailServer> {
     socket.on("error", () => {}).on("close", () => sockets.delete(socket));
     const [first = { do: "accept" }] = behaviours;
     const send = (line: string): void => void (socket.writable && socket.write(`${line}\r\n`));
-    /** Responds to a command, unless the script says otherwise. @returns whether it went well */
+    /** Responds to a command and then calls `then`, unless the script says otherwise. */
     const respond = (behaviour: MailBehaviour, at: string, line: string, then = () => {}): void => {
       if (behaviour.do === "refuse" && behaviour.at === at) return send(behaviour.line);
       const answer = (): void => {

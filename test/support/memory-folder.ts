@@ -8,8 +8,8 @@ const MEMORY = "/dev/shm";
 const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /**
- * Keeps temporary files in memory, where the system has enough of it. A commit waits for the disk,
- * and the tests make many of them. `npm run proofs` uses the disk.
+ * Keeps temporary files in memory if the system has enough of it. A commit waits for the disk, and
+ * the tests make many of them. `npm run proofs` uses the disk.
  */
 export function setup(): (() => void) | undefined {
   if (process.env["PROOFS"] !== undefined || !hasRoom()) return undefined;
@@ -19,7 +19,7 @@ export function setup(): (() => void) | undefined {
     remove();
     return undefined;
   }
-  // Some tests run the program as another user.
+  // Some tests run the program as another user, who must be able to create files here.
   chmodSync(folder, 0o1777);
   process.env["TMPDIR"] = folder;
   return remove;

@@ -101,7 +101,7 @@ export function createMirror(get: Get, now: () => number) {
     stale.set(route as Route, idsComplete && all.size <= MAX_IDS ? all : null);
   }
 
-  /** Applies an event, in any order and any number of times. */
+  /** Applies an event. Events may arrive in any order and any number of times. */
   function receive(sequence: number, { data: { resource, action, object } }: MirroredEvent): void {
     if (resource.type === "catalog")
       for (const refetch of (object as { refetch: Refetch[] }).refetch)
@@ -144,7 +144,7 @@ export function createMirror(get: Get, now: () => number) {
       store(route, id, { sequence, ...(found.get(id) ?? { part: "data", object: null }) });
   }
 
-  /** Reads what events, or the clock, have made stale. */
+  /** Reads the lists and objects again that events or the clock have made stale. */
   async function refresh(): Promise<void> {
     for (const [route, list] of lists) {
       for (const [id, { object, deletedAt }] of list.changes)
@@ -223,7 +223,10 @@ function toData(route: Route, changes: Change[], now: number): unknown {
   );
 }
 
-/** Returns whether a list contains an object: events also deliver objects that it leaves out. */
+/**
+ * Returns whether a list of the API shows an object. Events also deliver objects that the list
+ * leaves out.
+ */
 function isShown(route: Route, object: Item, now: number): boolean {
   if (route === "promotions") {
     const { startsAt } = object["schedule"] as { startsAt: string | null };

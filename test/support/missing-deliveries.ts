@@ -3,7 +3,7 @@ import type Database from "better-sqlite3";
 /**
  * Returns a line for each event that has no delivery to an endpoint that was subscribed to it.
  * Endpoints of an API key are left out, because they receive only what the key may read. A
- * redelivery of an event is a further delivery of it, so nothing else has to be left out.
+ * redelivery adds a delivery of its event and replaces none, so redeliveries need no exception.
  */
 export const listMissingDeliveries = (db: Database.Database): string[] =>
   db

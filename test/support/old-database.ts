@@ -128,11 +128,12 @@ export function writeFileOfFirstSchema(path: string): void {
   for (const table of [...FIRST_TABLES, "event"]) {
     const known = new Set(columnsOf("newer", table));
     const columns = columnsOf("main", table);
-    // The positions of objects have become sort orders, which leave gaps.
+    // A later schema replaced the positions of objects by sort orders, which have gaps of 1024.
     const values = columns.map((name) => (known.has(name) ? name : "sort_order / 1024 - 1"));
     db.exec(`INSERT INTO ${table} (${columns.join()}) SELECT ${values.join()} FROM newer.${table}`);
   }
-  // A later schema stores when the business itself changed.
+  // A later schema also stores when the business itself changed, in rows that the first schema does
+  // not have.
   db.exec("DELETE FROM representation WHERE object_id = business_id");
   db.close();
 }

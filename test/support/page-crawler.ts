@@ -37,7 +37,9 @@ const decode = (html: string): string =>
 const textOf = (html: string): string =>
   decode(html.replaceAll(/<[^>]+>/g, " ")).replaceAll(/\s+/g, " ");
 
-/** Returns the text of each object of a kind, by its ID: up to the next one. */
+/**
+ * Returns the text of each object of a kind, by its ID. The text ends where the next object begins.
+ */
 function partsOf(html: string, prefix: string): Map<string, string> {
   const parts = html
     .split(new RegExp(`<(?:li id="(?=${prefix}_)|section[^>]* id="|footer )`))
@@ -55,7 +57,7 @@ function graphIn(html: string): Node[] {
   return ((JSON.parse(json) as Node)["@graph"] ?? []) as Node[];
 }
 
-/** Returns all nodes of a graph with a name, at any depth. */
+/** Returns all nodes of a graph, at any depth. */
 function nodesIn(value: unknown): Node[] {
   if (Array.isArray(value)) return value.flatMap(nodesIn);
   if (typeof value !== "object" || value === null) return [];

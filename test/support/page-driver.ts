@@ -51,7 +51,8 @@ const readFocus = async () =>
   `${document.activeElement.tagName} ${document.activeElement.innerText.trim().slice(0, 60)}`.trim();
 const measureOverflow = async () =>
   document.documentElement.scrollWidth - document.documentElement.clientWidth;
-// Describing the elements that pass would take much of the time.
+// axe lists only the violations, because describing the elements that pass would take much of the
+// time.
 const findViolations = async () =>
   (await axe.run({ resultTypes: ["violations"] })).violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,

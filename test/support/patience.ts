@@ -3,9 +3,9 @@ import { availableParallelism, loadavg } from "node:os";
 const measured = process.env["PROOFS_PATIENCE"];
 
 /**
- * How many times longer than on a quiet machine things may take. `npm run proofs` measures it
- * before each group; a file that starts when more programs wait for a core is more patient. The
- * test suite assumes a quiet machine.
+ * How many times longer things may take than on a quiet machine. `npm run proofs` measures this
+ * before each group of proofs. The value is larger if more programs wait for each core when a test
+ * file starts. The test suite assumes a quiet machine.
  */
 export const PATIENCE =
   measured === undefined

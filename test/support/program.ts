@@ -6,7 +6,10 @@ export const BIN = fileURLToPath(new URL("../../bin/deskbell.js", import.meta.ur
 
 export type Program = {
   command: readonly [string, ...string[]];
-  /** Runs with an empty PATH, HOME and folder, so that it cannot use anything of the checkout. */
+  /**
+   * Whether the program runs with an empty PATH, home and current folder, so that it cannot use
+   * anything of the checkout.
+   */
   isStandalone: boolean;
 };
 

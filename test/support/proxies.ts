@@ -110,7 +110,10 @@ function createCertificate(folder: string): void {
   );
 }
 
-/** Runs each configuration on another port, in a temporary folder, with our certificate. */
+/**
+ * Functions that run a configuration on another port, in a temporary folder, with a certificate of
+ * the test.
+ */
 const RUN: Record<ProxyName, (configuration: string) => Promise<Proxy>> = {
   async nginx(configuration) {
     const [folder, port] = [createTempFolder(), await findFreePort()];

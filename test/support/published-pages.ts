@@ -57,7 +57,8 @@ export function servePublished(file: AuthoredFile) {
   const rt = createTestRuntime();
   const app = createTestApp(rt);
   const { slug, secret } = publishFile(rt, file);
-  // The server looks for commits once per iteration of the event loop, in which a socket is read.
+  // The server looks for commits once per iteration of the event loop. A request over a socket
+  // would come in a new iteration, so this one waits for one, too.
   const request: typeof app.request = async (...args) => {
     await nextTurn();
     await nextTurn();

@@ -57,7 +57,7 @@ export const readsGrowingTable = (step: string): boolean => readsTable(step, GRO
 export const SCAN = /^SCAN/;
 export const SCAN_OR_SORT = /^(?:SCAN|USE TEMP B-TREE)/;
 
-/** Returns the refused steps of the queries that read a growing table. */
+/** Returns the steps that match `refused` in the plans of the queries that read a growing table. */
 export async function findSteps(
   rt: TestRuntime,
   run: () => unknown,

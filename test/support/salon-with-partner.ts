@@ -124,7 +124,7 @@ type SalonOptions = { failures?: number; flags?: string[] };
 
 /**
  * Creates the sample salon, and a partner that is subscribed to all events.
- * @param flags of `webhooks create`
+ * @param flags further flags of `webhooks create`
  */
 export async function createSalonWithPartner(
   random: SeededRandom,

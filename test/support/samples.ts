@@ -13,8 +13,8 @@ export const SALON = fileOf("salon");
 export const RESTAURANT = fileOf("restaurant");
 
 /**
- * Writes the sample file of the venue, with dates in place of days from today, which only `seed`
- * accepts. Returns the path.
+ * Writes the sample file of the venue, and returns its path. The days from today (`startsIn`),
+ * which only `seed` accepts, are replaced with dates.
  */
 export function writeVenue(folder = createTempFolder()): string {
   const today = Temporal.Instant.fromEpochMilliseconds(Date.now()).toZonedDateTimeISO("Asia/Tokyo");

@@ -7,6 +7,9 @@ export function chooseScale<T>(inSuite: T, inFull: T, inQuick: T = inSuite): T {
   return process.env.PROOFS === "quick" ? inQuick : inSuite;
 }
 
-/** Returns the seed of a proof: fixed in the test suite, that of the run in `npm run proofs`. */
+/**
+ * Returns the seed of a proof: `inSuite` in the test suite, and the seed of the run in `npm run
+ * proofs`.
+ */
 export const chooseSeed = (inSuite: number): number =>
   Number(process.env["PROOFS_SEED"] ?? inSuite);

@@ -39,7 +39,10 @@ function readVocabulary(): { "@graph": Node[] } {
   return { "@graph": mergeClasses(graph) };
 }
 
-/** A type has its properties in `XBase`, and its name in `XLeaf`: both become one class. */
+/**
+ * Merges the nodes of each class. schema-dts declares the properties of a type X in `XBase`, and
+ * its name in `XLeaf`.
+ */
 function mergeClasses(graph: readonly Node[]): Node[] {
   const merged = new Map<unknown, Node>();
   for (const node of graph) {

@@ -2,7 +2,10 @@ import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { catalogId } from "../../src/domain/ids.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 
-/** A small business for availability tests: hourly slots in the morning, two staff members. */
+/**
+ * The slug of a small business for tests of availability, with hourly slots in the morning and two
+ * staff members.
+ */
 export const SHOP_SLUG = "shop";
 
 const FILE = `

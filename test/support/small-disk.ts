@@ -35,7 +35,7 @@ export function canMount(): boolean {
 
 /**
  * Mounts a file system of limited size, which is removed when the test ends.
- * @param maxFiles the number of files and folders, its root included; no limit by default
+ * @param maxFiles the maximum number of files and folders, its root included; no limit by default
  */
 export function mountSmallDisk(megabytes: number, maxFiles?: number) {
   const folder = newFolder();

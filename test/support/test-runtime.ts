@@ -47,7 +47,10 @@ const ACTOR: Actor = { via: "cli", id: "uid:1000", name: "ada", address: null };
 
 const prepared = new Map<string, DatabaseCopy>();
 
-/** Returns a database that `prepare` has filled, which happens once in each process. */
+/**
+ * Returns a copy of a database that `prepare` has filled. Each process fills the database of a name
+ * only once.
+ */
 export function prepareDatabase(name: string, prepare: (rt: Runtime) => void): DatabaseCopy {
   const known = prepared.get(name);
   if (known !== undefined) return known;
@@ -86,7 +89,8 @@ export function createTestRuntime(
   let readings = 0;
   const rt = openRuntime(readConfig({ ...flags, dataDir }, {}), busyTimeoutMs, {
     now: () => startsAt + elapsedMs + jumpMs,
-    // The clock of a process has fractions, too, which differ from reading to reading.
+    // A real monotonic clock also has fractions of a millisecond, which differ between two
+    // readings.
     monotonic: () => elapsedMs + (readings += 1) * 2 ** -20,
     log: (level, message, fields = {}) => void logged.push({ level, message, fields }),
     actor: () => ACTOR,

@@ -25,7 +25,10 @@ export function createCountingRuntime(size: number, seed: number): TestRuntime {
   return rt;
 }
 
-/** Selects what catalog changes write, from a number on in tables that only grow. */
+/**
+ * Queries that select what catalog changes write. Tables that only grow are read from the first new
+ * row on.
+ */
 const QUERIES = {
   catalog_object: "SELECT * FROM catalog_object",
   representation: "SELECT * FROM representation",
@@ -55,7 +58,7 @@ export function createRowReader(
 
 /** Returns a BLOB as text: the JSON of an event, or a hexadecimal number. */
 const toText = (name: string, value: unknown): unknown => {
-  // Buffer.toJSON has run before.
+  // `Buffer.toJSON` has already turned a BLOB into an object with a list of its bytes.
   const { type, data = [] } = (value ?? {}) as { type?: string; data?: number[] };
   if (type !== "Buffer") return value;
   return Buffer.from(data).toString(name === "body" ? "utf8" : "hex");

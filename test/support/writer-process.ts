@@ -29,7 +29,8 @@ for (;;) {
   write();
   if (process.connected === false) break;
   if (Number(pauseMs) > 0) await new Promise((resolve) => setTimeout(resolve, Number(pauseMs)));
-  // Messages are read between two writes.
+  // `setImmediate` lets this process receive messages from its parent, which it could not do while
+  // it writes in a loop.
   else if (tookMs.length % 100 === 0) await new Promise(setImmediate);
 }
 rt.close();

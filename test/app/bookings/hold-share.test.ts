@@ -43,7 +43,7 @@ test("the working time of a day is the same whether it is computed alone or with
   const { hoursOf } = openShop();
   const alone = [0, 1, 2, 3, 4, 5, 6].map((n) => hoursOf("staff", MONDAY + n, MONDAY + n)[0]);
   expect(alone[0]).toBe(6);
-  // Some of the days are cached, and the others are not.
+  // The calls above have cached the seven days from Monday on, but not the three days before.
   expect(hoursOf("staff", MONDAY - 3, MONDAY + 6).slice(3)).toEqual(alone);
 });
 

@@ -136,7 +136,7 @@ test("time off is deleted with its reason 90 days after its end", async () => {
 });
 
 const WITH_TOM = CATALOG.replace("staff: [{", "staff: [{ key: tom, name: Tom }, {");
-/** Each way to delete and to create a person. */
+/** The two ways to delete and to create a person: a command and a catalog file. */
 const deleteTom = {
   command: (rt: TestRuntime) => deleteStaffMember(rt, SLUG, "tom", {}),
   file: (rt: TestRuntime) => applyCatalogBody(rt, CATALOG, { prune: true, confirmed: true }),

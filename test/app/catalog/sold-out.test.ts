@@ -107,7 +107,7 @@ test("a dish or option can be named by its ID, also if its key contains a slash"
 });
 
 test("the end of a sold-out mark is published even if it passes while another dish is marked as sold out", () => {
-  // The clock passes the end of the other mark after one more reading in each round.
+  // Each round reads the clock once more before it passes the end of the mark on the soup.
   for (let readings = 0; readings < 30; readings++) {
     const rt = createTestRuntime();
     applyCatalogBody(rt, MENU);

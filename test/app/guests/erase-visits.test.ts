@@ -119,7 +119,8 @@ test("guest data is erased `guestRetentionDays` after the end of a visit, or aft
     rt.advance(Date.parse(time) - rt.now());
     await eraseExpiredGuests(rt);
   };
-  // Both visits began at 10:00 in New York 90 days earlier; the one that took place ended at 11:00.
+  // Each of the two visits began 90 days earlier, at 10:00 in New York. The visit that took place
+  // ended at 11:00.
   await advanceTo("2027-03-01T15:00:00Z");
   expect(kept()).toEqual([visited, cancelled]);
   await advanceTo("2027-03-01T15:00:01Z");

@@ -68,7 +68,10 @@ function openShop(busyTimeoutMs?: number) {
   return Object.assign(rt, { visitId: createBooking(rt, SLUG, visit).id });
 }
 
-/** A server whose file was written by version 0.2, which left what it deleted in free space. */
+/**
+ * A server whose file was written by version 0.2, which left deleted data in the free space of the
+ * file.
+ */
 function openOldShop() {
   const rt = openShop();
   leaveOldSpace(rt, "old guest");
@@ -90,7 +93,8 @@ test("a file of version 0.2 is rewritten once, and its rows keep their numbers",
   expect(rewriteOldSpace(rt)).toBe(true);
   expect(contains(rt, "old guest")).toEqual({ file: false, log: false });
   expect(contains(rt, REFERENCE).file).toBe(true);
-  // Destinations and the deletion of old events continue at these numbers.
+  // Destinations and the deletion of old events store row numbers at which they continue, so the
+  // rewrite must not change any.
   expect(rowIds(rt)).toEqual(before);
   expect(before.length).toBeGreaterThan(0);
   const rewritten = () => rt.logged.filter(({ message }) => message.startsWith("rewrote"));

@@ -44,7 +44,8 @@ test(
       const end = await INJECTIONS[code](rt);
       const found = await listCodes(rt, app);
       expect(found.status, "status").toContain(code);
-      // A stopped daemon serves no metrics.
+      // The daemon cannot see the conditions in `COMMANDS_ONLY`, so its metrics do not contain
+      // them.
       if (!COMMANDS_ONLY.has(code)) expect(found.metrics, "metrics").toContain(code);
       expect(found.ready, code).toBe(conditionKind(code).isUnready ? 503 : 200);
 
@@ -81,7 +82,7 @@ test.each([40, -40])(
       "clock.differs",
     );
     start();
-    // A clock of another machine, or of another boot of this one, cannot be compared.
+    // The clock of another machine, or of another boot of this machine, cannot be compared.
     command.machineClock.source = () => "another boot";
     expect(readStatus(command, CHECKS).problems.map(({ code }) => code)).not.toContain(
       "clock.differs",

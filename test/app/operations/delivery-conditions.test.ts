@@ -32,7 +32,7 @@ test("webhooks that cannot be signed are reported as a wrong signing secret, and
     rt.advance(minutes * MINUTE_MS);
     expect(listCodes(rt)).toEqual(["signing_secret.wrong"]);
   }
-  // The webhook to the other endpoint could be signed.
+  // The daemon could have signed the webhook to `rt.endpointId`, so its delay is reported too.
   emitEvents(rt, rt.business, "service.updated");
   rt.advance(3 * MINUTE_MS);
   expect(listCodes(rt)).toEqual(["delivery.stalled", "signing_secret.wrong"]);
@@ -49,7 +49,8 @@ test("late webhooks are reported only if the daemon could have sent them", async
   deliver(rt, endpoint.id);
   rt.advance(2 * HOUR_MS);
   const isStuck = () => {
-    // The attempt stands for those at the other endpoint.
+    // The condition `delivery.stalled` would cover `deliveries.stuck`. This attempt prevents it, as
+    // if the daemon had sent to the other endpoint.
     rt.tx(() => rt.store.tallies.addAttempts(business.id, rt.now(), 1, 0));
     return listCodes(rt).includes("deliveries.stuck");
   };
@@ -67,7 +68,7 @@ test("late webhooks are reported only if the daemon could have sent them", async
   const streak = { ...NO_STREAK, failingSince: rt.now(), failureCount: 1 };
   rt.tx(() => endpoints.updateStreak(endpointId, streak));
   expect(isStuck()).toBe(false);
-  // A daemon that stands still is reported at the endpoints that do not fail.
+  // The other endpoint does not fail, so its late deliveries show that the daemon stands still.
   emitEvents(rt, business, "service.updated");
   rt.advance(2 * HOUR_MS);
   expect(isStuck()).toBe(true);

@@ -8,7 +8,10 @@ import { readConfig } from "../../../src/config.ts";
 import { createTempFolder, runProgram } from "../../support/cli.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-/** Creates a data folder with a master key and a backup, and files elsewhere that serve reads. */
+/**
+ * Creates a data folder with a master key and a backup, and outside the folder the files that
+ * `serve` reads.
+ */
 function createServer() {
   const folder = createTempFolder();
   const tlsKey = join(folder, "tls.key");

@@ -47,7 +47,7 @@ test("the first comparison of a new server notices a clock that jumped since the
   expect(clock.now()).toBe(startedAt);
 });
 
-/** Creates a machine whose daemon starts again each time that the machine was off. */
+/** Simulates a machine whose daemon starts again after each time that the machine was off. */
 function createMachine() {
   const rt = createTestRuntime();
   let clock = createRetentionClock(rt);

@@ -218,7 +218,7 @@ test("the size of the history is close to what SQLite uses for it", async () => 
   expect(bytes / used).toBeLessThan(1.25);
 });
 
-/** Adds the row after which each batch of events starts to `starts`. */
+/** Appends to `starts` the number of the row after which each batch of events starts. */
 function watchBatches(rt: TestRuntime, starts: number[]): TestRuntime {
   const { retention } = rt.store;
   const pruneEvents: typeof retention.pruneEvents = (after, ...rest) => {

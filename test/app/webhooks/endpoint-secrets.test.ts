@@ -318,7 +318,8 @@ test.skipIf(process.platform !== "linux")(
   async () => {
     const { rt } = await setUp();
     const [row] = rt.store.endpointSecrets.list();
-    // Linux fails with EIO when the process reads the start of its own memory.
+    // A read of the key file fails with EIO, because Linux does not let a process read the start of
+    // its own memory.
     rmSync(rt.config.masterKeyPath);
     symlinkSync("/proc/self/mem", rt.config.masterKeyPath);
     const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
@@ -343,8 +344,8 @@ test("with a wrong master key, a forced rotation gives each endpoint a working s
   expect(oldEndsAt).toBe(fresh.now());
   const [current] = fresh.store.endpointSecrets.listValid(id, fresh.now());
   expect(fresh.secrets.decrypt(current!.sealed, current!.id)).toBe(secret);
-  // The new key encrypts all secrets from now on. A secret that it cannot decrypt is replaced by
-  // force only.
+  // The new key encrypts all secrets from now on. A secret that the new key cannot decrypt is
+  // replaced only if the caller forces it.
   await subscribe(fresh, business, "http://10.0.0.2/");
   expect(() => rotateEndpointSecret(fresh, other)).toThrow(/master key does not match/);
   expect(rotateEndpointSecret(fresh, other, { allowNewMasterKey: true }).oldEndsAt).toBe(

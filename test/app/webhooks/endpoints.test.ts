@@ -399,7 +399,7 @@ describe("updating an endpoint", () => {
 
   test("the operator can keep a name that two endpoints share, but cannot give an endpoint the name of another endpoint", async () => {
     const { rt, id } = await stored("https://example.com/hook");
-    // Partners can use a name twice.
+    // The second endpoint has the name of the first, which is allowed when it is created.
     const url = "https://example.com/other";
     const { endpoint: other } = await createEndpoint(rt, request({ url }), PUBLIC);
     await updateEndpoint(rt, other.id, { name: other.name, timeoutMs: 5000 }, PUBLIC);

@@ -46,7 +46,10 @@ const REASONS: Partial<Record<`${Operation} by ${Dimension}`, string>> = {
   "doctor by endpoints": "checks the health and decrypts the signing secret of each endpoint",
 };
 
-/** Returns the exponent of the cost between the two largest sizes: 0 is flat, 1 is linear. */
+/**
+ * Returns the exponent with which the cost grows between the two largest sizes: 0 is flat, 1 is
+ * linear.
+ */
 export function slopeOf(points: readonly Point[]): number {
   const [before, last] = points.slice(-2);
   if (before === undefined || last === undefined) return Number.NaN;

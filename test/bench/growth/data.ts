@@ -40,8 +40,8 @@ const OBJECTS_OF_OTHERS = 10;
 const PER_TRANSACTION = 100;
 const DAY_MS = 86_400_000;
 /**
- * The stored bookings end this long ago, so that none is near the bookings that are measured, and
- * none in a calendar feed, which has the last 30 days.
+ * The stored bookings end this many days ago. They are then neither near the bookings that are
+ * measured nor in a calendar feed, which contains the last 30 days.
  */
 const BOOKINGS_END_DAYS_AGO = 33;
 const DAYS_OF_BOOKINGS = 1000;
@@ -60,7 +60,10 @@ function decades(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i));
 }
 
-/** Stores data of a size. Returns the businesses that GETs read in turn; the first is measured. */
+/**
+ * Stores a server's data at the given size. Returns the businesses that the GETs read in turn, with
+ * the measured business first.
+ */
 export async function storeData(rt: Runtime, size: Size): Promise<Target[]> {
   applyCatalog(rt, [{ name: "growth.json", text: catalogText(size.objects) }], {
     seedingAt: rt.now(),
@@ -78,7 +81,10 @@ export async function storeData(rt: Runtime, size: Size): Promise<Target[]> {
   return rt.tx(() => slugs.slice(0, READ_IN_TURN).map((slug) => createTarget(rt, slug)));
 }
 
-/** The responses of more businesses could exceed the cache, which many-businesses.ts measures. */
+/**
+ * How many businesses the GETs read in turn. The responses of more businesses could exceed the
+ * cache. `many-businesses.ts` measures that case.
+ */
 const READ_IN_TURN = 200;
 
 function createTarget(rt: Runtime, slug: string): Target {
@@ -214,7 +220,10 @@ function storeHistory(rt: Runtime, count: number): void {
   db.close();
 }
 
-/** Returns the nth start after the stored bookings. Two share a time of five staff members. */
+/**
+ * Returns the start of the nth booking after the stored bookings. Two bookings share each start, at
+ * which five staff members are free.
+ */
 export function startOfBooking(n: number): string {
   const day = FIRST_DAY.add({ days: 10 + Math.floor(n / 40) });
   const time = Temporal.PlainTime.from("08:00").add({ minutes: 30 * (Math.floor(n / 2) % 20) });

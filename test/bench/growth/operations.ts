@@ -27,7 +27,8 @@ import {
 } from "./data.ts";
 import { createOperatorOperations, OPERATOR_OPERATIONS } from "./operator-operations.ts";
 
-// Every command and the daemon load the ticket orders, which count against the limits of a key.
+// Every command and the daemon load the code of ticket orders, which count against the limits of a
+// key.
 await loadOtherVisits();
 
 const BIN = join(import.meta.dirname, "../../../bin/deskbell.js");
@@ -90,10 +91,13 @@ export async function measure(
 /** Runs the operation for the nth time. */
 type Run = (n: number) => unknown;
 
-/** An operation that `prepare` precedes. The cost of `prepare` is not measured. */
+/** An operation that needs `prepare` before each run. The cost of `prepare` is not measured. */
 type Prepared = { prepare: Run; run: Run };
 
-/** Returns the mean CPU time of all threads in `run`, which is precise however short it is. */
+/**
+ * Returns the mean CPU time that all threads use in `run`. `run` may be short, because its times
+ * are added up until they are precise.
+ */
 async function measurePrepared(
   { prepare, run }: Prepared,
   first: number,
@@ -103,7 +107,8 @@ async function measurePrepared(
   // The first run may fill caches, so it is not measured.
   for (let runs = 0; ; runs++) {
     await prepare(first + runs);
-    // The daemon looks for commits once per turn of the event loop.
+    // The daemon looks for commits once per turn of the event loop, so `run` must not share a turn
+    // with `prepare`.
     await nextTurn();
     const before = process.cpuUsage();
     await run(first + runs);
@@ -128,7 +133,8 @@ const OPERATION: Record<
   "cold GET"(rt, _size, targets) {
     const http = { ...rt.config.http, cacheBytes: 0 };
     const get = createGet({ ...rt, config: { ...rt.config, http } }, targets);
-    // Each run reads another list or limit than the one before, whose response is always kept.
+    // The last response is always kept, so each run reads another list or limit than the run
+    // before.
     const paths = ["services?limit=50", "staff?limit=50", "services?limit=49", "staff?limit=49"];
     return (n) => get(n, paths[n % paths.length] ?? "");
   },
@@ -197,7 +203,6 @@ function createGet(rt: Runtime, targets: readonly (Target | undefined)[]) {
   };
 }
 
-/** Returns a run that changes a price. */
 const createEdit =
   (rt: Runtime): Run =>
   (n) =>
@@ -216,7 +221,6 @@ function createSearch(rt: Runtime, target: Target | undefined): Run {
     );
 }
 
-/** Returns a run that orders a ticket. */
 function createOrder(rt: Runtime, target: Target | undefined): Run {
   const post = createPost(rt, target);
   const items = [{ ticketTypeId: TICKET_TYPE_ID, quantity: 1 }];

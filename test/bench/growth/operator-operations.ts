@@ -33,8 +33,8 @@ type CreateGet = (
 ) => (n: number, path: string) => Promise<void>;
 
 /**
- * Returns what operators do besides edits, and the lists of visits. The pages of the file are in
- * the system's cache, and deskbell caches none of the results, except what `createGet` says.
+ * Returns the operations of operators other than edits, and the lists of visits. The pages of the
+ * file are in the system's cache, but deskbell caches none of the results.
  */
 export const createOperatorOperations = (
   createGet: CreateGet,
@@ -44,7 +44,7 @@ export const createOperatorOperations = (
     const [dish = ""] = rt.store.catalog.listKeys(business.id, "menu_item");
     return (n) => setSoldOut(rt, business, dish, n % 2 === 0 ? null : "back");
   },
-  // An undo of an undo makes the change again, so that each run changes one price.
+  // An undo of an undo makes the change again, so each run changes one price.
   undo(rt) {
     editObject(rt, SLUG, "service", SERVICE, (doc) => ({ ...doc, priceCents: 999 }));
     return () => replaceCatalog(rt, planUndo(rt, SLUG).replacement, { confirmed: true });
@@ -57,7 +57,7 @@ export const createOperatorOperations = (
     const get = createGet(rt, [target]);
     return (n) => get(n, `bookings?staffId=${catalogId("stf", SLUG, "ann")}&limit=10`);
   },
-  // Nobody has booked this service, so that no page of the list ends the search.
+  // Nobody has booked this service, so the search cannot end early at a full page.
   "visits of service"(rt, _size, [target]) {
     const get = createGet(rt, [target]);
     const [unused = ""] = rt.store.catalog.listKeys(getBusiness(rt, SLUG).id, "service");
@@ -68,7 +68,7 @@ export const createOperatorOperations = (
     const created = createCalendar(rt, getBusiness(rt, SLUG), calendar);
     return () => writeFeed(rt, created.calendar, rt.now());
   },
-  // There is no event of this type, so that no page of the list ends the search.
+  // There is no event of this type, so the search cannot end early at a full page.
   "events of a type": (rt) => () => rt.store.events.list({ type: "staff.reordered" }, 50),
   doctor: (rt) => () =>
     Array.fromAsync(

@@ -41,7 +41,7 @@ ${[...legend, ...charts].join("\n")}
 `;
 }
 
-/** Returns the exponents of the powers of ten around all values. */
+/** Returns the exponents of two powers of ten: the values lie between them. */
 const decadesOf = (values: readonly number[]): Range => ({
   from: Math.floor(Math.log10(Math.min(...values))),
   to: Math.max(

@@ -80,7 +80,7 @@ type Drain = {
   serverPid: number;
   /** Stores the deliveries of a run. */
   prepare: () => Promise<unknown>;
-  /** Sends them, until all outcomes are stored. */
+  /** Sends the stored deliveries. Resolves when all outcomes are stored. */
   drain: () => Promise<unknown>;
 };
 

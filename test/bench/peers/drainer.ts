@@ -20,13 +20,17 @@ const worker = await startDeliveryWorker(config);
 const drafts = Array.from({ length: Number(total) / ENDPOINTS }, () => EVENT);
 const delivered = () => rt.store.tallies.countByStatus().DELIVERED ?? 0;
 
-/** Returns the milliseconds and the CPU time, without storing the deliveries as with the peers. */
+/**
+ * Returns the milliseconds and the CPU time of sending the deliveries. Storing the deliveries is
+ * not counted, just as it is not counted for the peers.
+ */
 async function drain(): Promise<{ tookMs: number; cpuMs: number }> {
   const goal = delivered() + Number(total);
   rt.tx(() => appendEvents(rt, business, drafts));
   const [before, startedAt] = [process.cpuUsage(), performance.now()];
   worker.wake();
-  // Polls rarely: the worker cannot send 100 deliveries per millisecond.
+  // Each wait is a millisecond per 100 remaining deliveries, because the worker cannot send faster
+  // than that.
   for (let left = Number(total); left > 0; left = goal - delivered())
     await new Promise((resolve) => setTimeout(resolve, left / 100));
   const { user, system } = process.cpuUsage(before);

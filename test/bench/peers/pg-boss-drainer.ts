@@ -7,7 +7,10 @@ import { createDeliveries, createPost, measureDrain, type StoredDelivery } from 
 const [sink = "", port = "", serverPid = "", total = "", concurrency = "", warmUps = ""] =
   process.argv.slice(2);
 const PER_COMMAND = 1000;
-/** A batch is sent while others are fetched or completed. */
+/**
+ * Several loops run at the same time, so that one sends its batch while others fetch or complete
+ * theirs.
+ */
 const LOOPS = 4;
 const BATCH = 200;
 

@@ -34,7 +34,10 @@ export async function startPostgres(): Promise<QueueServer> {
 
 const makeFolder = (): string => mkdtempSync(join(tmpdir(), "deskbell-queue-"));
 
-/** Returns the user of the server: PostgreSQL refuses to run as root. */
+/**
+ * Returns the user `nobody` for the server if this process runs as root, because PostgreSQL refuses
+ * to run as root.
+ */
 function findUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string): number => Number(execFileSync("id", [flag, "nobody"]).toString());

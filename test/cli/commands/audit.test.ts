@@ -37,7 +37,9 @@ function openTerminal() {
   return { ...terminal, json, list, runAudited };
 }
 
-/** Commands that change a visit, with the same kind of entries as the commands of VISITS. */
+/**
+ * Commands that change a visit and add the same kind of audit entries as the commands in `VISITS`.
+ */
 const LIKE_OTHERS = [
   "bookings approve",
   "bookings decline",
@@ -69,9 +71,7 @@ async function listFeatureCommands(): Promise<string[]> {
 
 const isIn = (path: string, group: string): boolean => `${path} `.startsWith(`${group} `);
 
-/**
- * Commands without an entry: their changes are rows of their own, which nobody deletes or edits.
- */
+/** Commands without an audit entry, because they change no key, endpoint or catalog. */
 const NOT_AUDITED = [
   "time-off create",
   "time-off delete",

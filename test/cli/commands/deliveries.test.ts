@@ -28,7 +28,7 @@ async function followTwo() {
   const deliver = startDelivering(rt);
   await deliver(kept);
   await deliver(deleted);
-  // The command is another process than the daemon.
+  // A second runtime stands for the process of the command, which is not the daemon.
   const command = createTestRuntime({ dataDir: rt.config.dataDir });
   const readNew = followAttempts(command, command.store.deliveries.getLastAttemptNumber());
   return { rt, kept, deleted, deliver, readNew };

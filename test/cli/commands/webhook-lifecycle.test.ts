@@ -14,7 +14,8 @@ beforeEach(() => void finishBacklogMove.mockClear());
 test.each([
   ["webhooks disable till", 0],
   ["webhooks delete till --yes", 0],
-  // Deliveries that are still being parked cannot be sent again.
+  // The command first finishes the parking of deliveries, because a delivery that is still being
+  // parked cannot be sent again.
   ["webhooks enable till", 1],
 ])("a dry run of %s moves no large backlog after the change", async (line, moves) => {
   const { deskbell } = createTerminal();

@@ -7,7 +7,10 @@ import { createTempFolder } from "../../support/cli.ts";
 
 const STOP_SIGNAL = new URL("../../../src/cli/running/stop-signal.ts", import.meta.url).href;
 
-/** Returns what keeps a process alive that runs the code and then waits for a stop signal. */
+/**
+ * Runs the code in a process that then waits for a stop signal. Returns the resources that keep
+ * this process alive.
+ */
 async function listResources(code: string): Promise<unknown> {
   const script = join(createTempFolder(), "waiting.mjs");
   writeFileSync(

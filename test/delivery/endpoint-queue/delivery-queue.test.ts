@@ -13,7 +13,8 @@ function createTestQueue() {
   const sent: string[] = [];
   /**
    * Sends the waiting deliveries.
-   * @param pending number of deliveries by endpoint; each takes a permit of this kind
+   * @param pending number of deliveries by endpoint
+   * @param kind the kind of permit that each delivery takes
    */
   const dispatch = (pending: Record<string, number>, kind: PermitKind) =>
     queue.dispatch((id) => {

@@ -39,7 +39,7 @@ function openPools() {
         },
       );
     });
-    // The connection is free for another request after this.
+    // The connection becomes free for another request in the next turn of the event loop.
     await new Promise(setImmediate);
     return received;
   };

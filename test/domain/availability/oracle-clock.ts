@@ -1,4 +1,7 @@
-/** Converts wall-clock times with Temporal, and shares no code with the availability rules. */
+/**
+ * This module converts wall-clock times with Temporal, and shares no code with the availability
+ * rules.
+ */
 
 const cache = new Map<string, number>();
 
@@ -22,7 +25,8 @@ export function instantOf(zone: string, date: string, clockMin: number, meaning:
     const skipped = !later.toPlainDateTime().equals(plain);
     if (!skipped) return minute(meaning === "end of closing" ? later : earlier);
     if (meaning === "start of opening" || meaning === "end of closing") return minute(later);
-    // If clocks skip the time, "earlier" is before the change by the length of the gap.
+    // The clocks skip this time. `earlier` is before the clock change, so the next transition is
+    // the change itself.
     return minute(earlier.getTimeZoneTransition("next")!);
   });
 }

@@ -20,7 +20,7 @@ const clock = (text: string) => {
   return Number(hours) * 60 + Number(minutes);
 };
 
-/** @param person undefined for the business */
+/** Returns the working time of a person, or of the business if `person` is undefined. */
 export function oracleHours(
   catalog: Catalog,
   person: StaffDoc | undefined,

@@ -31,7 +31,10 @@ export type Oracle = {
   firstDate: string;
   /** Whether this person or table can take the segment at that minute. */
   fits: (segment: number, candidate: string | null, minute: number) => boolean;
-  /** All who can take the segment at that minute so that the visit can be finished. */
+  /**
+   * The people and tables that can take the segment at that minute, if the rest of the visit can
+   * then be finished.
+   */
   candidatesAt: (segment: number, minute: number) => (string | null)[];
   fewestChanges: (minute: number) => number;
   durationOf: (segment: number, candidate: string | null) => number;
@@ -62,7 +65,8 @@ export function createOracle({ catalog, request, busyIntervals, nowMs }: Scenari
     return hours.get(key)!;
   };
 
-  // The intervals of a session's guests do not exclude each other.
+  // The intervals of the guests of one session are merged into one, because these guests do not
+  // exclude each other.
   const isSession = (interval: BusyInterval) =>
     (objects.service.find(({ key }) => key === interval.serviceKey)?.capacity ?? 1) > 1;
   const busy: BusyInterval[] = [];

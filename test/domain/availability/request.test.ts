@@ -71,7 +71,7 @@ describe("tables", () => {
         policy: hourly,
       });
       expect(startTimes(bistro, { on: MONDAY, partySize: 4 })).toBe("18:00 19:00");
-      // The party is larger than every rule.
+      // The party is larger than the `upTo` of every turn time.
       expect(startTimes(bistro, { on: MONDAY, partySize: 6 })).toBe("18:00 19:00");
     }
   });

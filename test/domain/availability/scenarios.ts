@@ -42,8 +42,9 @@ type Random = {
 const builders = new Map<string, () => Arbitrary<number>>();
 
 /**
- * Returns a builder of integers, one for each range: fast-check compares the arguments of a builder
- * with all earlier ones, which took half of the time to draw a business.
+ * Returns a builder of integers, which is created once for each range. If the range were given as
+ * arguments of one builder, fast-check would compare them with all earlier ones, which took half of
+ * the time to draw a business.
  */
 function intBetween(min: number, max: number): () => Arbitrary<number> {
   const range = `${min} ${max}`;
@@ -112,7 +113,10 @@ export function isValidRequest({ catalog, request, nowMs }: Scenario): boolean {
 const clock = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
 
-/** Returns a time window, often in the early hours, when clocks change, and often past midnight. */
+/**
+ * Returns a random time window. Many windows begin in the early hours, when clocks change, and many
+ * end after midnight.
+ */
 function randomWindow(
   { int, pick, once }: Random,
   maxMinutes: number,

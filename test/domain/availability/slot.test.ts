@@ -25,8 +25,8 @@ import { isValidRequest, scenariosWithExtraBooking } from "./scenarios.ts";
 import { ZONES } from "./time-zones.ts";
 
 /**
- * The number of runs of each property, which `npm run test:thorough` raises;
- * test/proofs/simulate/machine-time-zone.test.ts sets it.
+ * The number of runs of each property. `npm run test:thorough` raises the number, and
+ * test/proofs/simulate/machine-time-zone.test.ts sets it with `DESKBELL_RUNS`.
  */
 const RUNS = Number(process.env["DESKBELL_RUNS"] ?? chooseScale(40, 250));
 const TIMEOUT_MS = 60_000 + 100 * RUNS;
@@ -45,7 +45,8 @@ function checkScenarios(
 const searchFor = ({ catalog, request, busyIntervals, nowMs }: Scenario) =>
   prepareSlotSearch(planResolvedRequest(catalog, request, nowMs), busyIntervals);
 const listDays = (scenario: Scenario): DayListing[] => listSlots(searchFor(scenario));
-// Slots are sorted by time, because clocks in St John's once went back into the previous day.
+// Slots are sorted by time, because two days can overlap: clocks in St John's once went back into
+// the previous day.
 const slotsOf = (days: DayListing[]): Slot[] =>
   days.flatMap(({ slots }) => slots).sort((a, b) => a.startMin - b.startMin);
 const startsOf = (slots: { startMin: number }[]): number[] => slots.map(({ startMin }) => startMin);
@@ -109,7 +110,7 @@ function statesOf(scenario: Scenario, oracle: Oracle): string[] {
     if (date > oracle.lastDate) return "TOO_FAR";
     if (ofDay.every(oracle.isTooSoon) && date < oracle.firstDate) return "TOO_SOON";
     unbooked ??= createOracle({ ...scenario, busyIntervals: [] });
-    // The oracle has Infinity for a start from which the visit cannot be finished.
+    // `fewestChanges` is Infinity for a start at which the visit cannot be finished.
     const { fewestChanges } = unbooked;
     const starts = ofDay.filter((minute) => fewestChanges(minute) < Infinity);
     if (starts.length === 0) return "CLOSED";

@@ -1,4 +1,7 @@
-/** Time zones with a date at or next to a clock change of every kind, and three without changes. */
+/**
+ * Time zones, each with a date. Most dates are at or next to a clock change, so that every kind of
+ * change occurs. Three zones have no clock changes.
+ */
 export const ZONES: { zone: string; date: string }[] = [
   { zone: "America/New_York", date: "2026-03-08" },
   { zone: "America/New_York", date: "2026-11-01" },

@@ -6,7 +6,10 @@ test("a hold fits if all holds take at most a tenth of the free time in every se
   const day = 103;
   const minutes = 60;
   const free = new Map([[day, 2000]]);
-  /** Returns whether another hold fits beside one of 60 minutes, with further free time. */
+  /**
+   * Returns whether another hold fits beside a hold of 60 minutes on `heldDay` if `extra` adds free
+   * time.
+   */
   const fits = (extra: [day: number, minutes: number][], heldDay = day) =>
     fitsWeek(
       { today, free: new Map([...free, ...extra]), held: new Map([[heldDay, 60]]) },
@@ -16,7 +19,8 @@ test("a hold fits if all holds take at most a tenth of the free time in every se
   expect(fits([])).toBe(true);
   free.set(day, 1000);
   expect(fits([])).toBe(false);
-  // The seven days that begin on the day of the hold lack the free time of earlier days.
+  // Every week that contains the hold needs enough free time. A day before the hold is not in the
+  // week that begins with the hold, and a day after the hold is not in the week that ends with it.
   expect(fits([[day - 1, 1000]])).toBe(false);
   expect(fits([[day + 6, 1000]])).toBe(false);
   expect(

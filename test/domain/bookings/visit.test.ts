@@ -121,7 +121,7 @@ test("a decision is late after half of the time to decide, which begins anew if 
   const created = { createdAt: START - 10 * DAY, decideBy: START - 9 * DAY };
   const half = START - 9.5 * DAY;
   expect([half - 1, half].map((now) => isDecisionLate(created, now))).toEqual([false, true]);
-  // The guest of an old visit has chosen another time.
+  // A guest has rescheduled a visit that was created long ago, so the time to decide begins anew.
   const moved = { ...created, decideBy: START };
   expect([START - DAY, START - 0.5 * DAY].map((now) => isDecisionLate(moved, now))).toEqual([
     false,

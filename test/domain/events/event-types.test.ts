@@ -296,7 +296,8 @@ test.each(ROWS)("a change publishes %s: %s", (...row) => {
 
 test("every event type of the core has a row in the table of changes", () => {
   const eventGroups = ["catalog", "bookings"] as const;
-  // A feature publishes the events about businesses of partners.
+  // A feature publishes the events with the prefix `business`, which are about businesses of
+  // partners.
   const types = ALL_EVENT_TYPES.filter(
     (type) => maySubscribe({ eventGroups }, type) && prefixOf(type) !== "business",
   );

@@ -14,12 +14,11 @@ import { expect } from "vitest";
 import type { CommandResult } from "../../support/cli.ts";
 import type { FixCase, Server } from "../../support/fixes.ts";
 
-// Cases of messages about backups, restores and the master key.
+// These cases are about messages on backups, restores and the master key.
 
 const salon = "--business salon-aurora";
 const TILL = `webhooks create --name till --url http://127.0.0.1:9/h --event all --allow-private ${salon}`;
 
-/** Returns a check that a command prints the text. */
 const prints =
   (line: string, text: string | RegExp) =>
   async ({ deskbell }: Server): Promise<void> =>

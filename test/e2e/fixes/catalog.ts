@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { FixCase, Server } from "../../support/fixes.ts";
 
-// Cases of messages about catalogs: services, dishes, staff, promotions, public events, hours,
-// closures.
+// These cases are about messages on catalogs: services, dishes, staff, promotions, public events,
+// hours, closures.
 
 const salon = "--business salon-aurora";
 const cafe = "--business cafe-lumen";
@@ -23,7 +23,6 @@ const editFile =
   };
 const FILE = { FILE: "catalog.yaml" };
 
-/** Returns a function that edits FILE and applies it. */
 const applyEdited =
   (...edit: Parameters<typeof editFile>) =>
   async (server: Server): Promise<void> => {
@@ -31,7 +30,6 @@ const applyEdited =
     await server.deskbell("catalog apply catalog.yaml --yes");
   };
 
-/** Returns a check that a command prints the text. */
 const prints =
   (line: string, text: string | RegExp) =>
   async ({ deskbell }: Server): Promise<void> =>

@@ -8,14 +8,15 @@ import { addBusiness, emitEvents } from "../../support/delivery.ts";
 import { createTestPartner } from "../../features/partners/partners/support.ts";
 import { createServer, type FixCase, setClock } from "../../support/fixes.ts";
 
-// Cases of health conditions. Each server has two businesses and no other open condition.
+// These cases are about health conditions. Each server has two businesses and no other open
+// condition.
 
 type More = Pick<FixCase, "adds" | "before" | "fails"> & {
   /** Set if a delivery must have failed before the condition begins. */
   hasFailed?: true;
   /** Distinguishes the cases of one condition. */
   name?: string;
-  /** Makes the condition begin in another way. */
+  /** Makes the condition begin, instead of the entry in `INJECTIONS`. */
   begin?: Injection;
 };
 

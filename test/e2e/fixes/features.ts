@@ -2,12 +2,12 @@ import { expect } from "vitest";
 import type { FixCase, Server } from "../../support/fixes.ts";
 import { SALON } from "../../support/samples.ts";
 
-// Cases of messages of features: undo, sample data, destinations, alerts, several servers, Square.
+// These cases are about messages of features: undo, sample data, destinations, alerts, several
+// servers, Square.
 
 const salon = "--business salon-aurora";
 const cafe = "--business cafe-lumen";
 
-/** Returns a check that a command prints the text. */
 const prints =
   (line: string, text: string | RegExp) =>
   async ({ deskbell }: Server): Promise<void> =>

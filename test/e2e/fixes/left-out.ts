@@ -1,4 +1,4 @@
-/** Texts that name a command and have no case here, by the reason. */
+/** Texts that name a command but have no case in this folder, grouped by the reason. */
 export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   "It is no command.": ["a deskbell catalog is for a single location", "deskbell catalog file"],
   "It describes a command, in the reference of the API, a help text or a file.": [

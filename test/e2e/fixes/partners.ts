@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { FixCase, Server } from "../../support/fixes.ts";
 
-// Cases of messages about API keys, webhook endpoints, deliveries and events.
+// These cases are about messages on API keys, webhook endpoints, deliveries and events.
 
 const salon = "--business salon-aurora";
 const cafe = "--business cafe-lumen";
@@ -9,7 +9,6 @@ const SITE = `keys create --name site --scope services.read --scope webhooks.wri
 const TILL = `webhooks create --name till --url http://127.0.0.1:9/h --event all --allow-private ${salon}`;
 const TRIM = `services update cut --name Trim ${salon}`;
 
-/** Returns a check that a command prints the text. */
 const prints =
   (line: string, text: string | RegExp) =>
   async ({ deskbell }: Server): Promise<void> =>

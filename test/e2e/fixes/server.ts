@@ -13,13 +13,12 @@ import { createReceiver } from "../../support/receiver.ts";
 import { SALON } from "../../support/samples.ts";
 import { damage, newestBackup } from "./backups.ts";
 
-// Cases of messages about the daemon, doctor, and another machine that takes over.
+// These cases are about messages on the daemon, doctor, and another machine that takes over.
 
 const salon = "--business salon-aurora";
 const SITE = `keys create --name site --scope services.read ${salon}`;
 const TILL = `webhooks create --name till --url http://127.0.0.1:9/h --event all --allow-private ${salon}`;
 
-/** Returns a check that a command prints the text. */
 const prints =
   (line: string, text: string | RegExp) =>
   async ({ attempt }: Server): Promise<void> => {

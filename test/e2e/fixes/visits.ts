@@ -1,6 +1,6 @@
 import type { FixCase } from "../../support/fixes.ts";
 
-// Cases of messages about bookings, reservations, ticket orders and calendars.
+// These cases are about messages on bookings, reservations, ticket orders and calendars.
 
 const salon = "--business salon-aurora";
 const cafe = "--business cafe-lumen";

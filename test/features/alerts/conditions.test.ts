@@ -28,7 +28,10 @@ async function startAlerting(rt: RunningServer) {
   onTestFinished(() => channels.close());
   const alerting = createAlerting(rt, CHECKS, channels);
   return {
-    /** Checks the conditions after some time. @returns what the operator received */
+    /**
+     * Checks the conditions after some time.
+     * @returns what the operator received
+     */
     async pass(ms: number) {
       rt.advance(ms);
       operator.requests.length = 0;
@@ -61,7 +64,7 @@ test(
       const end = await INJECTIONS[code](rt);
       let sent = await pass(10_000);
       // The injection advances the clock in one step, as if the process had been suspended
-      // meanwhile.
+      // meanwhile. Some conditions about lateness are therefore reported only after further checks.
       for (let left = isLateness ? 5 : 0; left > 0 && sent.alerts.length === 0; left--)
         sent = await pass(25_000);
       expect(sent.alerts).toContain(`${code} FIRING`);

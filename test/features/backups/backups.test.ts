@@ -80,7 +80,7 @@ test("a backup is a single valid file with mode 0600, without the master key", a
   expect(await verifyBackup(backup.path)).toMatchObject({ bytes: backup.bytes });
   expect(readdirSync(dirname(backup.path))).toEqual(FILES);
   expect(listBackups(rt.config)).toEqual([backup]);
-  // Some programs divide the size of the file by that of a page.
+  // The size is a multiple of the page size, because some programs divide one by the other.
   expect(backup.bytes % 4096).toBe(0);
 });
 
@@ -154,7 +154,8 @@ test("seven nightly backups are kept, and drafts of interrupted ones are deleted
     join(folder, `deskbell-20261119T031700Z.db.draft-${name}`),
   );
   for (const draft of [young, old]) writeFileSync(draft ?? "", "");
-  // Files that another process removes are listed, and are not there any more.
+  // Links without a target stand for files that another process deletes: they are listed, but
+  // cannot be read any more.
   for (const name of ["deskbell-20261118T031700Z.db", "deskbell-20261119T031700Z.db.draft-gone"])
     symlinkSync("gone", join(folder, name));
   for (let night = 0; night < 8; night++) {
@@ -492,7 +493,7 @@ test("the copy of the replaced database includes the rows in its WAL", async () 
   const { databasePath } = rt.config;
   const shop = findShop(rt)!;
   rt.tx(() => rt.store.businesses.upsert(shop));
-  // The files are those after kill -9.
+  // The files become those that kill -9 leaves.
   for (const suffix of ["", "-wal"])
     copyFileSync(databasePath + suffix, `${databasePath}.saved${suffix}`);
   rt.close();
@@ -639,7 +640,7 @@ test("a database whose schema was altered by a disk error is not backed up", asy
   const { rt } = await createShopWithBackup();
   rt.close();
   const { databasePath, dataDir } = rt.config;
-  // Free pages have copies of the schema, too.
+  // Free pages can contain copies of the schema, so every occurrence in the file is replaced.
   const bytes = readFileSync(databasePath, "latin1");
   writeFileSync(databasePath, bytes.replaceAll("last_sequence", "last_sequenbe"), "latin1");
   const damaged = createTestRuntime({ dataDir });

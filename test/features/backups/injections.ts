@@ -96,5 +96,7 @@ export const injections: Record<keyof typeof backups.conditions, Injection> = {
   },
 };
 
-/** A replaced server has no daemon, because the daemon refuses to start. */
+/**
+ * Conditions that only commands report, because the daemon of a replaced server refuses to start.
+ */
 export const commandsOnly: (keyof typeof backups.conditions)[] = ["server.replaced"];

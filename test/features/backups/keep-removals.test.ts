@@ -190,7 +190,7 @@ test("a secret that `keys rotate` ends at once is recorded for restores, unless 
   await deskbell("keys rotate site --overlap 1h");
   expect(listed()).toEqual([]);
   await deskbell(rotate);
-  // The rotation ends the old secret of the last one, too.
+  // Now two secrets end: the current one, and the old one that the rotation before had left valid.
   expect(listed()).toHaveLength(2);
   expect(listed()).toContain(`revoked ${secretId(hashApiKey(stdout.trim()))}`);
 });

@@ -100,7 +100,10 @@ test("a backslash before an n in a calendar entry is not read as a line break", 
   );
 });
 
-/** Local dates before, on and after a change of the clocks in each zone. */
+/**
+ * Local dates of clock changes in each zone. The entries of the test lie before, at and after the
+ * changes.
+ */
 const CHANGES: [zone: string, dates: string[]][] = [
   ["America/New_York", ["2026-11-01", "2027-03-14"]],
   ["Europe/Zurich", ["2026-10-25", "2027-03-28"]],

@@ -179,7 +179,7 @@ test("the ETag of a calendar feed changes with a visit or the day, and a 304 rea
     () => editObject(api, SALON, "resource", "chair", (doc) => ({ ...doc, name: "Seat" })),
     () => cancelBooking(api, SALON, id),
     () => createReservation(api, SALON, { party: 3, start: "2026-12-01T19:00" }),
-    // The feed changes even if the clock was set back, and for two erasures at one time.
+    // The feed changes even if the clock was set back, and even if two erasures have the same time.
     () => (api.shiftClock(-3_600_000), api.tx(() => eraseVisits(api, [id]))),
     () => api.tx(() => eraseVisits(api, [other])),
     () => api.advance(86_400_000),

@@ -76,7 +76,7 @@ const styles = fc.record({
   germanTitles: fc.boolean(),
   onlyEditedColumn: fc.boolean(),
   withoutKeys: fc.boolean(),
-  /** The rows to leave out, and the order of the others. */
+  /** Random numbers that decide which rows are left out and how the others are ordered. */
   rows: fc.infiniteStream(fc.nat(100)),
 });
 
@@ -101,7 +101,10 @@ function findDoc(objects: CatalogObjects, row: CsvCells): { doc: Doc; parent: Do
   return { doc: docs.find(({ key }) => key === row.key) as Doc, parent };
 }
 
-/** Edits a cell and the document as a person expects; returns false if the row lacks the column. */
+/**
+ * Edits a cell, and changes the document as a person would expect. Returns false if the row lacks
+ * the column.
+ */
 function edit(row: CsvCells, { column, value }: Edit, { doc }: { doc: Doc }): boolean {
   const isCell = (column !== "price" && column !== "duration_min") || /^\d/.test(row[column] ?? "");
   const field = { price: "priceCents", duration_min: "durationMin" }[column as string] ?? column;

@@ -89,7 +89,6 @@ function patch(csv: string, catalog: Catalog = CATALOG) {
   };
 }
 
-/** Returns the catalog with an edit of one service. */
 function withService(key: string, edit: object): Catalog {
   const service = CATALOG.objects.service.map((one) =>
     one.key === key ? { ...one, ...edit } : one,

@@ -11,7 +11,10 @@ hours:
   - { days: [mon-sun], start: "14:00", end: "26:00" }
 `;
 
-/** @param time in New York */
+/**
+ * Creates a business whose clock shows `time`.
+ * @param time the local time in New York, without an offset
+ */
 function openAt(time: string) {
   const rt = createTestRuntime({}, Date.parse(`${time}-05:00`));
   applyCatalogBody(rt, HOURS);

@@ -38,7 +38,7 @@ export async function startLossyProxy(
       ...(method === "POST" && { body }),
     }).catch(() => null);
     const bytes = await passed?.arrayBuffer().catch(() => null);
-    // The page may still ask when the server of its test has stopped.
+    // The server of a test may have stopped while the page still sends requests.
     if (passed === null || !bytes || fate === "response lost") return void request.socket.destroy();
     if (fate === "held") await new Promise<void>((resolve) => held.push(resolve));
     const kept = [...passed.headers].filter(

@@ -83,7 +83,9 @@ export async function openDeskPage(
   return { rt, server, url, page, reader, pending, statusOf };
 }
 
-/** Waits until the script has taken over the page, which Preact marks. */
+/**
+ * Waits until the script has taken over the page. Preact then adds the property `__k` to the root.
+ */
 async function waitForScript(page: Page): Promise<void> {
   const isTaken = async (id: string) => {
     const { document } = globalThis as unknown as {

@@ -436,7 +436,7 @@ test("the mail of an order that is cancelled with its event still names the even
   const removeEvent = (): unknown =>
     editCatalog(api, slug, (catalog) => ({
       catalog: withObjects(
-        // Promotions refer to ticket types of the event.
+        // The promotions are removed as well, because they refer to ticket types of the event.
         withObjects(catalog, "promotion", () => []),
         "public_event",
         (docs) => docs.filter(({ key }) => key !== event.key),

@@ -287,7 +287,8 @@ events: [{ key: gala, name: "${name}", slug: gala, startsIn: "3d 19:00", duratio
     return connect({ rt, app: createTestApp(rt) }, "/mcp", { secret });
   };
   const [attacked, harmless] = [await open(attack), await open("Shop")];
-  // What a client shows to a model as the server's own words is the same for every catalog.
+  // A client shows tools and instructions to a model as the server's own words, so they must be the
+  // same for every catalog.
   expect(await attacked.listTools()).toEqual(await harmless.listTools());
   expect(attacked.client.getInstructions()).toBe(harmless.client.getInstructions());
   const [service] = (await attacked.call("search_catalog", { kind: "service" })).body.data;

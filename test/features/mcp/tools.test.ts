@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test } from "vitest";
 import { addKey, connect, openAgents, type Agent } from "./support/agents.ts";
 
-// Each test does a task as an agent would that knows only what tools/list and the results say.
+// Each test does a task as an agent would. The agent knows only what `tools/list` and the results
+// say.
 
 const MAX_CALLS = 6;
 
-/** Counts the calls of a task. */
+/** Counts the calls of a task, which must be at most `MAX_CALLS`. */
 function count({ call }: Agent): Agent["call"] {
   let calls = 0;
   onTestFinished(() => expect(calls).toBeLessThanOrEqual(MAX_CALLS));

@@ -46,12 +46,14 @@ export function createFakeStream() {
     publishes: 0,
     /** Why connections fail; undefined if they succeed. */
     refusal: undefined as string | undefined,
-    /** The number of publishes in flight. */
     inFlight: 0,
     maxInFlight: 0,
     /** Returns the answer to a publish; undefined to store the message. */
     answer: undefined as ((message: Message) => PublishOutcome | undefined) | undefined,
-    /** The answers to the next publishes, before `answer`. An unclear one stores the message. */
+    /**
+     * The answers to the next publishes, which are used up before `answer`. A message whose answer
+     * is unclear is stored.
+     */
     answers,
     isClosed: false,
   };
@@ -81,7 +83,6 @@ export function createFakeStream() {
     close: async () => void (stream.closed += 1),
   };
   return Object.assign(stream, {
-    /** Deletes the stream and creates it again. */
     recreate(): void {
       messages.length = 0;
       lastSequence = 0;

@@ -59,7 +59,10 @@ export async function createNatsServer(config = "") {
   return { url: `nats://127.0.0.1:${port}`, start, kill };
 }
 
-/** @param login a user with all permissions */
+/**
+ * Returns a manager of the streams of a NATS server.
+ * @param login a user with all permissions
+ */
 export async function manageStreams(
   url: string,
   login: { user?: string; pass?: string } = {},

@@ -49,7 +49,7 @@ test("a website that the business names can show the booking page and the visit,
   expect(ancestorsOf(await visitor.send(`${base.replace(/book$/, "v/none")}?embed=1`))).toBe(
     WEBSITE,
   );
-  // The other pages of the business are in no frame.
+  // The other pages of the business must not be shown in a frame.
   expect(ancestorsOf(await api.request(base.replace(/\/book$/, ""), { key: null }))).toBe("'none'");
 });
 

@@ -20,7 +20,7 @@ export const injections: Record<keyof typeof pageBookings.conditions, Injection>
     });
     return () => {
       unpublishPage(rt, slug);
-      // Nothing sends the events of these changes, which would count as late deliveries.
+      // No daemon sends the events of these changes, so their deliveries would count as late.
       edit(rt, "UPDATE delivery SET status = 'CANCELLED', next_attempt_at = NULL");
     };
   },

@@ -10,7 +10,6 @@ const ORIGIN = "http://localhost";
 
 export const businessOf = (rt: Runtime) => rt.store.businesses.list()[0]!;
 
-/** Publishes the page of the only business. */
 export function publish(rt: Runtime, booking: BusinessDoc["publicPage"]["booking"] = "CONFIRM") {
   publishPage(rt, businessOf(rt).slug, {
     booking,
@@ -73,7 +72,6 @@ export function openPage(
   return { api, base, visitor: createVisitor(api) };
 }
 
-/** Returns the ID of an object of the catalog. */
 function idOf(api: TestApi, kind: "service" | "staff", key: string): string {
   const { id, slug } = businessOf(api);
   return objectId(
@@ -87,7 +85,7 @@ function idOf(api: TestApi, kind: "service" | "staff", key: string): string {
 export const timesOf = (api: TestApi, base: string, key: string, staff = "any"): string =>
   `${base}?service=${idOf(api, "service", key)}&staff=${staff === "any" ? "any" : idOf(api, "staff", staff)}`;
 
-/** Returns a service without variants, and one of those who perform it. */
+/** Returns a service without variants, and one staff member who performs it. */
 export function firstService(api: TestApi): { key: string; staff: string } {
   const { id } = businessOf(api);
   const services = api.store.catalog.listByKind(id, "service");

@@ -38,7 +38,10 @@ async function bookVisit(booking: "REQUEST" | "CONFIRM" = "CONFIRM") {
   return { ...opened, link, first, current: () => listMade(api)[0]! };
 }
 
-/** Moves the clock to a time before the last one at which a guest may change the visit. */
+/**
+ * Books the last free time of the month that is 21 days ahead, so that the guest may still change
+ * the visit.
+ */
 async function bookLaterVisit(booking: "REQUEST" | "CONFIRM" = "CONFIRM") {
   const opened = openPage("salon", booking);
   const { api, base, visitor } = opened;

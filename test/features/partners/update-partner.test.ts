@@ -59,7 +59,8 @@ test("an update changes all keys of a partner and its access to every business, 
   for (const slug of ["one", "two"])
     expect(accessOf(rt, partner, slug)).toMatchObject({ ...changed, limitMinute: 3 });
   expect(rt.store.keys.findById(key.id)).toMatchObject({ ...changed, limitMinute: 9 });
-  // The daemon knows the former settings of a key that has made requests.
+  // The daemon still has the former settings of a key that has made requests, so it must notice the
+  // change.
   const headers = { "if-none-match": etag ?? "" };
   expect((await ask("businesses", { headers })).meta).toMatchObject({
     partner: { name: "portal" },

@@ -8,7 +8,7 @@ test("a calendar program reads all events of a business, or a single one", async
   expect(response.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
   const events = parseCalendar(await response.text());
   expect(events).toHaveLength(11);
-  // Calendar programs take entries with one UID for the same event.
+  // Calendar programs treat entries with the same UID as one event.
   expect(new Set(events.map(({ uid }) => uid)).size).toBe(11);
   const cancelled = events.filter(({ status }) => status === "CANCELLED");
   expect(cancelled.map(({ summary }) => summary)).toEqual(["Saltwater Choir"]);

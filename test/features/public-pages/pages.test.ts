@@ -154,7 +154,8 @@ test("the language of a page does not depend on what others have requested", asy
   const { get } = publishSample("restaurant");
   const read = async (query: string, accept: string) =>
     (await get(query, { "accept-language": accept })).headers.get("content-language");
-  // Both requests have the same texts in the same order, divided in different places.
+  // The query and the header of both requests contain the same text, divided at different places. A
+  // cache key that only joins the two would be equal.
   expect(await read("?lang=fr%20de,", "en;q=0.5")).toBe("en");
   expect(await read("?lang=fr", "de, en;q=0.5")).toBe("fr");
 });

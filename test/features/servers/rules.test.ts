@@ -75,7 +75,8 @@ test("the proxies give up within a second if the machines of a server and its st
   const waitIn = (format: keyof typeof configurations, setting: string): number =>
     Number(new RegExp(`${setting} (\\d+)ms`).exec(configurations[format])?.[1]);
   const dial = waitIn("caddy", "dial_timeout");
-  // Caddy begins no attempt after this time, and the second attempt takes the whole timeout.
+  // Caddy begins no attempt after `lb_try_duration`, so the first attempt must have failed by then.
+  // The second attempt can take the whole timeout.
   expect(dial).toBeLessThan(waitIn("caddy", "lb_try_duration"));
   expect(2 * dial + waitIn("caddy", "lb_try_interval")).toBeLessThan(1000);
   expect(2 * waitIn("nginx", "proxy_connect_timeout")).toBeLessThan(1000);

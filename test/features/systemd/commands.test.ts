@@ -12,7 +12,10 @@ if (!hasSystemd)
     "systemd-analyze is not installed, so the unit is not verified (apt-get install systemd)",
   );
 
-/** Writes a unit for a program in a folder of this name. @returns the path of the unit */
+/**
+ * Writes a unit for a program in a folder of this name.
+ * @returns the path of the unit
+ */
 function writeUnit(name: string): string {
   const folder = join(createTempFolder(), name);
   mkdirSync(folder);

@@ -112,7 +112,7 @@ test("unpaid orders count as holds of their key, and take at most a fifth of a q
   expect((await order(site, 1)).status).toBe(201);
 });
 
-/** Opens the shop with a concert of 5 seats, of which an order has 2 to 10. */
+/** Opens the shop with a concert of 5 seats. Each order must have 2 to 10 tickets. */
 function openSmallConcert() {
   const shop = openBookingShop();
   const text = `${HEADER}events:

@@ -22,7 +22,10 @@ function startCatalog(randomInt: RandomInt): Catalog {
   return catalog;
 }
 
-/** Makes random changes. @returns the catalog after each change, and what the change replaced */
+/**
+ * Makes random changes.
+ * @returns the catalog after each change, and what the change replaced
+ */
 function createVersions(seed: number, changes: number): Version[] {
   const randomInt = createRandomInt(seed);
   const versions: Version[] = [];
@@ -33,7 +36,7 @@ function createVersions(seed: number, changes: number): Version[] {
     const diff = diffCatalog(before, catalog, sortOrderOf);
     const replaced = findReplaced(before, catalog, diff, sortOrderOf, () => false);
     sortOrderOf = sortOrdersAfter(diff, sortOrderOf);
-    // The store returns objects that have passed through JSON.
+    // The store saves `replaced` as JSON, so this test also converts it to JSON and back.
     versions.push({ catalog, sortOrderOf, replaced: JSON.parse(JSON.stringify(replaced)) });
     before = catalog;
   }

@@ -61,7 +61,7 @@ const reprice = (rt: TestRuntime, key: string, priceCents: number) =>
 const localEdits = (rt: TestRuntime) =>
   [...rt.store.catalog.listLocalEdits(getBusiness(rt, SLUG).id).values()].map(({ key }) => key);
 
-/** Reads all lists without the fields that rise with every change. */
+/** Reads all lists without the fields that every change increases, such as `version`. */
 async function readLists(get: Get): Promise<string> {
   const lists = await Promise.all(
     Object.values(PATHS).map(async (path) => {
@@ -307,7 +307,8 @@ test("catalog changes are deleted from a history that is too large, except the n
   rt.advance(1000);
   reprice(rt, "cut", 5000);
   reprice(rt, "cut", 6000);
-  // The history looks as if the events of the first second were deleted to save space.
+  // `saveCutUntil` makes the history look as if the events of the first second were deleted to save
+  // space.
   rt.store.history.saveCutUntil(rt.now() - 1);
   await createPruner(rt)();
   expect(changesOf(rt).map(({ version }) => version)).toEqual([4, 3]);
@@ -328,7 +329,8 @@ test("catalog changes are deleted at the same age as events, except the newest o
     "resource_not_found: Version 0 of salon-aurora is not kept: the oldest is 1.",
   );
   undo(rt);
-  // Changes that the pruner has passed are read again every hour.
+  // The pruner starts again at the oldest change after an hour. Until then, it does not read
+  // changes that it has passed.
   rt.advance(3_600_000);
   await prune();
   expect(changesOf(rt)).toMatchObject([{ version: 3 }]);

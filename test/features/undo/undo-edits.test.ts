@@ -91,7 +91,8 @@ test.each([1, 2])(
       );
       expect(read()).toEqual(readReference());
     }
-    // An undo that replaces the whole catalog is compared with itself.
+    // A round whose undo replaces the whole catalog compares that code only with itself, so enough
+    // rounds must undo single objects.
     expect(byObjects).toBeGreaterThan(rounds / 4);
   },
   120_000,
@@ -149,7 +150,7 @@ test("an undo keeps the price of a variant if an earlier version of deskbell has
   );
   const edit = (fields: object) =>
     editObject(rt, SLUG, "service", "wedding", (doc) => ({ ...doc, ...fields }));
-  // Version 0.2 stored the price of the default variant for the service.
+  // Version 0.2 stored the price of the default variant in the service as well, as this edit does.
   edit({ priceCents: 8000 });
   edit({ name: "Weddings" });
   undo(rt);
@@ -159,7 +160,8 @@ test("an undo keeps the price of a variant if an earlier version of deskbell has
 
 test.each([
   ["gala", true],
-  // The whole catalog shows which part of the key of a ticket type is the key of the event.
+  // The key of a ticket type is `<event>/<type>`. If the event's key contains a slash itself, the
+  // whole catalog is needed to tell which part of `gala/2026/all` is the event's key.
   ["gala/2026", false],
 ])(
   "an undo of an edit of a promotion for tickets of '%s' restores the promotion, alone: %s",
@@ -167,7 +169,8 @@ test.each([
     const rt = createTestRuntime();
     const promotion = (percent: number) =>
       `promotions: [{ key: deal, name: Deal, benefit: { type: PERCENT_OFF, percent: ${percent} }, appliesTo: { ticketTypes: [${event}/all] } }]`;
-    // The whole catalog is loaded for an edit that concerns the event with the next transition.
+    // An edit that concerns the event with the next transition loads the whole catalog, so another
+    // event comes before the tested one.
     const gala = (key: string, day: number) =>
       `{ key: ${key}, name: Gala, startsAt: 2026-12-0${day}T19:00, durationMin: 60, ticketTypes: [{ key: all, name: All, price: 9.00 }] }`;
     const events = `events: [${gala("first", 1)}, ${gala(event, 2)}]`;

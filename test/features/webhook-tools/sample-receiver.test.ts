@@ -13,7 +13,8 @@ import { WAITS } from "../../support/waits.ts";
 test("the sample receiver accepts only deliveries signed with its secret", async () => {
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
-  // The URL is needed to create the endpoint, which returns the secret: reserve a port first.
+  // Creating the endpoint needs the receiver's URL, and returns the secret that the receiver needs.
+  // So the test reserves a port first.
   const { url, port, close } = await createReceiver();
   await close();
   const { secret } = await subscribe(rt, business, url);

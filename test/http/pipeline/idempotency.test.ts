@@ -85,7 +85,8 @@ test("a rotation of a signing secret whose response was lost can be retried with
   const { secret } = await readData(await send(api, rotation));
   expect(await readData(await send(api, rotation))).toMatchObject({ secret });
   expect(api.store.endpointSecrets.listValid(endpoint.id, api.now())).toHaveLength(2);
-  // A request with another Idempotency-Key is another rotation.
+  // A request with another Idempotency-Key is a second rotation, which is refused until the first
+  // one is finished.
   expect((await send(api, rotation, undefined, "order-2")).status).toBe(409);
 });
 
@@ -101,7 +102,8 @@ test("an Idempotency-Key with another path or body is refused", async () => {
   expect(await code(rotation, { overlapSeconds: 61, force: false })).toBe(reused);
   expect(await code(rotation)).toBe(reused);
   expect(await code(`${rotation}/finish`, { overlapSeconds: 60, force: false })).toBe(reused);
-  // Each API key has Idempotency-Keys of its own.
+  // Each API key has Idempotency-Keys of its own, so this is a new request, which is refused
+  // because a rotation is not finished.
   const { secret } = api.createKey();
   expect((await send(api, rotation, {}, "order-1", secret)).status).toBe(409);
 });
@@ -235,7 +237,7 @@ test("an erasure decrypts the stored replies before its transaction, and also fi
   rt.advance(1);
   const erase = findInReplies(rt, [body.data.id]);
   expect(decrypted).toBe(1);
-  // Another reply to the client has the visit as it was.
+  // A second reply to the client contains the visit as it was before the erasure.
   const token = "second";
   const copy = rt.secrets.encrypt(
     decrypt(row!.sealed, `${row!.keyId} first`),
@@ -318,7 +320,9 @@ const HOUR_MS = 3_600_000;
 
 const POSTS = ROUTES.filter(({ method, group }) => method === "POST" && group === "Bookings");
 
-/** Returns a start of its own for each of up to 12 routes: three hours on four Mondays. */
+/**
+ * Returns a different start for each `n` from 0 to 11: one of three hours on one of four Mondays.
+ */
 const startOf = (n: number): string =>
   `${["2026-11-23", "2026-11-30", "2026-12-07", "2026-12-14"][n % 4]}T${["09", "10", "11"][n % 3]}:00:00+00:00`;
 

@@ -24,7 +24,7 @@ test(
       return Number(data.toString().split(" ", 2)[1]);
     };
     const statuses = Promise.all([statusOf(arriving), statusOf(late)]);
-    // This response shows that the server has read what both have sent.
+    // This response shows that the server has read what both connections have sent.
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     arriving.write("\r\n");
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6500);

@@ -28,7 +28,6 @@ export const createTestEndpoint = (
     allowPrivate: fields.allowPrivate ?? true,
   });
 
-/** Creates an endpoint of another business. */
 export async function createForeignEndpoint(api: TestApi): Promise<EndpointRow> {
   const { slug } = applyPreset(api, "restaurant");
   return (await createTestEndpoint(api, null, { business: businessId(slug) })).endpoint;

@@ -6,7 +6,10 @@ import { createTestRuntime } from "../../support/test-runtime.ts";
 
 // Sends raw requests and checks the responses against RFC 9110 and RFC 9112.
 
-/** The last request, and the only one with a 204. It ends a connection that is still open. */
+/**
+ * The request that is sent last on each connection. Its response is the only one with the status
+ * 204, and closes a connection that is still open.
+ */
 const LAST = "OPTIONS /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 
 /** Sends bytes to a new server. `text` returns what the server has sent so far. */
@@ -123,7 +126,8 @@ describe("accepted requests", () => {
   test("an Upgrade to an unsupported protocol is ignored", async () => {
     const { socket, text } = await open(get("Host: x", "Connection: upgrade", "Upgrade: h2c"));
     await once(socket, "data");
-    // Node does not read bytes that come with an Upgrade as a request, so the last one is sent now.
+    // Node does not read bytes that arrive together with an Upgrade as another request, so `LAST`
+    // is sent after the response.
     socket.write(LAST);
     await once(socket, "close");
     expect(statusesIn(text())).toEqual([200, 204]);

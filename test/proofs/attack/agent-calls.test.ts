@@ -57,7 +57,7 @@ const knownValues = (tenant: Tenant) => {
   };
 };
 
-/** Generates arguments that fit one another, which random ones rarely do. */
+/** Generates arguments that fit one another. Random arguments rarely do. */
 function fittingArguments(tenant: Tenant): Record<string, fc.Arbitrary<string>> {
   const visit = fc.record({
     startsAt: fc.constantFrom(...knownValues(tenant).startsAt),

@@ -45,7 +45,8 @@ async function startWebsite(program: Program, limits = GUIDE_LIMITS) {
   const createKey = (name: string, more: string[]) =>
     deskbell("keys", "create", "--business", SALON, "--name", name, ...scopes, ...more);
   const KEY = await createKey("website", limits);
-  // What the test reads must not use up the requests of the website.
+  // The test reads with a key of its own, so that its requests do not count against the limits of
+  // the website's key.
   const observer = await createKey("observer", limitsOf(1_000_000, 1_000_000));
   const base = await waitForUrl(spawnDaemonOf(program, dataDir));
   const API = `${base}/v1/businesses/${SALON}`;
@@ -64,7 +65,7 @@ async function startWebsite(program: Program, limits = GUIDE_LIMITS) {
       ...(body && { body: JSON.stringify(body) }),
     });
     const answer = (await response.json()) as object;
-    // The website gives up waiting for a busy server.
+    // A status of 5xx means that the website gave up waiting for a busy server.
     if (response.status >= 500) throw new OutOfPatience(`${path}: ${JSON.stringify(answer)}`);
     return { ...answer, status: response.status };
   };
@@ -80,7 +81,7 @@ async function startWebsite(program: Program, limits = GUIDE_LIMITS) {
 
 type Website = Awaited<ReturnType<typeof startWebsite>>;
 
-/** Returns what a visitor can choose: the starts of each service. */
+/** Returns the free starts of each bookable service, from which a visitor can choose. */
 async function listStarts({ read }: Website): Promise<{ service: string; startsAt: string }[]> {
   const services = await read<{ id: string; bookable: boolean }[]>("/services");
   const starts: { service: string; startsAt: string }[] = [];
@@ -94,7 +95,7 @@ async function listStarts({ read }: Website): Promise<{ service: string; startsA
   return starts;
 }
 
-/** Returns the largest share of a week from now on that the open holds take. */
+/** Returns the largest share of the free time of a week that the open holds take. */
 function shareOf(
   { rt }: Website,
   free: readonly Interval[],
@@ -174,7 +175,7 @@ async function run(program: Program, addresses: number) {
   return { share: Math.max(before, shareOf(website, free, capacities)), booked, refused };
 }
 
-/** Runs the attack at a server without the limit of a week. */
+/** Runs the attack on a server whose holds may take a whole week instead of a tenth of it. */
 const runControl = () =>
   run(
     breakProgram({
@@ -185,7 +186,7 @@ const runControl = () =>
     200,
   );
 
-/** The control of all numbers of addresses, which runs once. */
+/** The control run, which the tests with all numbers of addresses share. */
 let controlRun: ReturnType<typeof runControl> | undefined;
 
 test.each(ADDRESSES)(

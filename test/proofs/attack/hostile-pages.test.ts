@@ -11,7 +11,7 @@ import { createTestRuntime } from "../../support/test-runtime.ts";
 
 const openPage = useBrowser();
 
-/** Texts that turn or hide what stands around them, or that have no place to break. */
+/** Texts that reverse or hide the text around them, or that have no place for a line break. */
 const LONG = [
   "x".repeat(150),
   "\u202e\u2066override\u202c",
@@ -178,8 +178,8 @@ const TEXTS = HTML_TEXTS.slice(0, chooseScale(9, 60, 20));
 const PATHS = ["", "/menu", "/services", "/events/xx"];
 
 /**
- * Writes a text with a broken image as HTML into a page without a policy, as a careless program
- * would, and waits until the image has failed.
+ * Inserts a text as HTML into a page without a Content Security Policy, as a careless program
+ * would, and waits until its broken image has failed to load.
  */
 const writeAsHtml = async (text: string) => {
   const { document: page } = globalThis as unknown as {
@@ -204,7 +204,8 @@ test(
       for (const path of PATHS) {
         const url = `${server.url}/b/shop-${i}${path}`;
         await page.open(url);
-        // The script of a page about an event adds the reader's time.
+        // A page about an event has one script, which adds the event's time in the reader's time
+        // zone.
         const scripts = path === "/events/xx" ? 1 : 0;
         expect([url, await page.run(inspect), await reader.measureOverflow()]).toEqual([
           url,

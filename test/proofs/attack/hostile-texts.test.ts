@@ -28,8 +28,8 @@ const STORED = chooseScale(800, 30_000, 2000);
 const AT_ONCE = 8;
 
 /**
- * Returns the control and format characters of a text of several lines. A joiner between two
- * characters of a word is neither.
+ * Returns the control and format characters of a text, except line breaks and joiners between two
+ * characters of a word.
  */
 function findHidden(text: string): string[] {
   const chars = Array.from(text);

@@ -17,7 +17,10 @@ import { patient } from "../../support/patience.ts";
 const SEED = chooseSeed(23);
 const REQUESTS = chooseScale(500, 600_000, 8000);
 const CONTROL_REQUESTS = 2000;
-/** The runs of the control, each with another seed, until one happens to find the bug. */
+/**
+ * The maximum number of control runs. Each has another seed, and they stop when one happens to find
+ * the bug.
+ */
 const CONTROL_RUNS = 10;
 /** Each round starts with a new business, because some requests change it. */
 const PER_ROUND = 20_000;
@@ -54,7 +57,7 @@ const TOKENS = [
   "a".repeat(9000),
 ].map((text) => Buffer.from(text, "latin1"));
 
-/** Returns a request as bytes. Its Content-Length is that of the body until bytes are changed. */
+/** Returns a request as bytes. Its Content-Length is correct until `corrupt` changes bytes. */
 function encode({ method, url, headers, body }: GeneratedRequest, secret: string | null): Buffer {
   const content = Buffer.from(body ?? "");
   const lines = [

@@ -50,7 +50,8 @@ async function mishandle(url: string, key: string): Promise<string[]> {
 /** Creates and uses secrets of all kinds. Returns them, and all that the program has written. */
 async function useSecrets(program = PROGRAM) {
   const { dataDir, deskbell } = await createSeededSalon();
-  // A process for each command would take longer than all commands.
+  // The test suite runs these commands in its own process, because starting a process for each
+  // would take longer than the commands.
   const read = chooseScale(createTerminal({ dataDir }).deskbell, (line) =>
     runProgram([...line.split(" "), "--data-dir", dataDir]),
   );
@@ -162,7 +163,8 @@ async function useSecrets(program = PROGRAM) {
       await terminal.waitForText(/dlv_\w+[^]*X-Service|dlv_\w+[^]*catalog\.changed/),
     );
     terminal.press("Escape", "q");
-    // A connection that closes last would delete the write-ahead log that is searched below.
+    // The terminal must close its connection before the daemon is killed. If it closed the last
+    // connection, SQLite would delete the write-ahead log that is searched below.
     await terminal.waitForText(/exit=0/);
   }
 

@@ -13,9 +13,10 @@ import { recordClaim } from "../../support/claims.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { OutOfPatience, patient } from "../../support/patience.ts";
 
-// A key that may only see its own bookings cannot find out whether another key's object exists: the
-// server does the same work for it as for an ID that never existed. The test suite compares the SQL
-// statements, in their order; the full proof also measures the time.
+// A key that may only see its own bookings cannot find out whether another key's object exists,
+// because the server does the same work for the ID of that object as for an ID that never existed.
+// The test suite compares the SQL statements, in their order. The full proof also measures the
+// time.
 
 const { statements } = vi.hoisted(() => ({ statements: [] as string[] }));
 
@@ -32,7 +33,7 @@ vi.mock(import("better-sqlite3"), async (original) => {
 const SAMPLES = chooseScale(0, 2000, 400);
 const WARMUP = 200;
 const MAX_RATIO = 1.1;
-/** The most times that a ratio is measured. */
+/** The maximum number of measurements of a ratio. */
 const MEASUREMENTS = 5;
 
 /** Fields that a refusal would reveal if it contained the visit of another key. */
@@ -102,7 +103,8 @@ const ask = (send: Send, { method, path, body }: Probe, id: string) =>
   send(method, path(id), body?.(id), {
     "if-match": '"1"',
     "if-none-match": '"1"',
-    // A reply is stored only if its request changes something.
+    // The server stores a reply under this Idempotency-Key only if the request changes something,
+    // so all probes can use the same one.
     "idempotency-key": "probe",
   });
 
@@ -117,7 +119,7 @@ test("a request for another key's object runs the same SQL as one for an ID that
   for (const [kind, probes] of Object.entries(PROBES))
     for (const probe of probes) {
       const id = ids[kind as keyof typeof PROBES];
-      // The first request also reads the key and the catalog.
+      // The first request also reads the key and the catalog, so it is not compared.
       await ask(client.send, probe, unknownFrom(id));
       const [known, unknown] = [await workOf(probe, id), await workOf(probe, unknownFrom(id))];
       expect([probe.method, probe.path("ID"), known]).toEqual([
@@ -167,7 +169,10 @@ test("filters, cursors, ETags and conflicts tell nothing of another key's object
 const median = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Returns how long a request takes for an ID, relative to an ID that never existed. */
+/**
+ * Returns the median time of a request for `id`, divided by that of a request for an ID that never
+ * existed.
+ */
 async function measureRatio(send: Send, probe: Probe, id: string): Promise<number> {
   const unknown = unknownFrom(id);
   const times: Record<string, number[]> = { [id]: [], [unknown]: [] };

@@ -24,7 +24,10 @@ const GUEST = {
 
 const PUBLIC = ["", "/menu", "/services", "/events", "/events.ics", ".md", ".jsonld", "/book"];
 
-/** Returns the places in which a guest's data or link are by mistake, and how many were searched. */
+/**
+ * Returns the places that contain a guest's data or link by mistake, and how many places were
+ * searched.
+ */
 async function findLeaks(api: TestApi, base: string) {
   const { slug, id } = businessOf(api);
   const guest = createVisitor(api, "203.0.113.7");
@@ -42,7 +45,7 @@ async function findLeaks(api: TestApi, base: string) {
   const shown = await guest.get(own);
   expect(shown).toContain("Salon Aurora");
 
-  // The key of the form leads the guest's browser to the visit for a day: it is a secret too.
+  // The key of the form is a secret, because it leads the guest's browser to the visit for a day.
   const formKey = new URLSearchParams(details.split("?")[1]).get("key") ?? "";
   expect(formKey).toMatch(/^[0-9a-f]{32}$/);
   const foreign = details.replace(formKey, "0".repeat(formKey.length));

@@ -18,9 +18,10 @@ import { patient } from "../../support/patience.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { largestShare, listCapacities, listFreeTime } from "../support/free-time.ts";
 
-// Strangers with many addresses and a mailbox for each visit book as much as the booking page
-// takes. A page without mail confirms no mailbox, so every visit that the business has not accepted
-// counts. Where mails are sent, the strangers confirm every mailbox of two domains of their own.
+// Strangers with many addresses, and a mailbox for each visit, book as much as the booking page
+// accepts. A page that sends no mails cannot confirm a mailbox, so every visit that the business
+// has not accepted counts as unconfirmed. If the page sends mails, the strangers confirm every
+// mailbox of two domains of their own.
 
 type Mode = "REQUEST" | "CONFIRM";
 
@@ -30,19 +31,26 @@ const SEED = chooseSeed(31);
 const HONEST = chooseScale(3, 50, 10);
 /** How often all addresses together try to book. */
 const TRIES = chooseScale(16, 400, 80);
-/** How often they try where mails are sent; some tries use mailboxes that they cannot confirm. */
+/**
+ * How often all addresses together try to book if the page sends mails. Some tries use mailboxes
+ * that the strangers cannot confirm.
+ */
 const TRIES_WITH_MAIL = chooseScale(40, 400, 80);
-/** An address can make ten visits a day; further tries are refused. */
+/**
+ * The maximum tries of each address: two more than the ten visits that an address can make in a
+ * day.
+ */
 const MAX_TRIES_OF_ADDRESS = 12;
 const CONTROL_ADDRESSES = 100;
 const PROVIDERS = ["gmail.com", "gmx.de", "outlook.com", "qq.com", "seznam.cz", "web.de"];
 const OWN_DOMAINS = ["evil.example", "wicked.example"];
 
-/** Adds a client of the API to a page, which reads what the proof measures. */
+/** Adds an API client to a page. The client reads what the proof measures. */
 function observe<Page extends ReturnType<typeof openPage>>(opened: Page) {
   const { api } = opened;
   const { slug } = businessOf(api);
-  // What the proof reads must not use up the requests of a default key.
+  // The proof reads with a key without low limits, because its requests would use up those of a
+  // default key.
   const { secret: key } = api.createKey({
     name: "observer",
     limitMinute: 1_000_000,
@@ -143,7 +151,9 @@ async function run(shop: Shop, addresses: number) {
   return { share: measure(), tried, random };
 }
 
-/** Presses the button to which the newest mail to an address leads. */
+/**
+ * Opens the link in the newest mail to an address, and presses the button that confirms the visit.
+ */
 async function confirm({ api, mails }: ShopWithMail, email: string): Promise<boolean> {
   await mails.send();
   const mail = mails.server.mails.findLast(({ to }) => to.includes(email));
@@ -157,7 +167,7 @@ async function confirm({ api, mails }: ShopWithMail, email: string): Promise<boo
   return (await guest.send(link)).status === 200;
 }
 
-/** Books, and confirms the mailbox where a mail asks for it. */
+/** Books a visit, and confirms the mailbox if a mail asks for that. */
 async function bookAndConfirm(
   shop: ShopWithMail,
   random: SeededRandom,
@@ -187,7 +197,7 @@ async function runWithMail(shop: ShopWithMail, addresses: number) {
     const wanted = { address, email, onlyHolds: kind === KINDS_OF_TRIES - 1 };
     await (own === undefined ? book(shop, random, wanted) : bookAndConfirm(shop, random, wanted));
     shares.push(measure());
-    // The first half of the tries is over before the first honest visitor comes.
+    // Honest visitors come only in the second half of the strangers' tries.
     while (honest.length < HONEST * Math.max(0, (2 * (n + 1)) / tries - 1)) {
       const guest = honest.length;
       const from = { address: addressOf(guest, 2), email: emailOf(guest) };
@@ -205,7 +215,7 @@ const count = (outcomes: readonly Outcome[], wanted: Outcome): number =>
 
 const createConfirmation = (db: Db) => db.prepare("UPDATE page_visit SET has_mailbox = 1");
 
-/** Returns a page with a bug: it takes every mailbox for a confirmed one at a mail provider. */
+/** Returns a page with a bug: it treats every mailbox as a confirmed one at a mail provider. */
 const withoutMailboxes = <Page extends Shop>(shop: Page): Page => ({
   ...shop,
   read: (path: string) => {
@@ -221,7 +231,10 @@ const nameOf = (addresses: number): string =>
   `${addresses} ${addresses === 1 ? "address" : "addresses"}`;
 const ofMode = (mode: Mode): string => (mode === "REQUEST" ? "takes requests" : "confirms at once");
 
-/** The shares that strangers take of pages with the bug. One control serves all cases of a kind. */
+/**
+ * The shares that strangers take of pages with the bug, by kind of case. All cases of a kind share
+ * one control run.
+ */
 const controls = new Map<string, Promise<number>>();
 
 function control(kind: string, run: () => Promise<{ share: number }>): Promise<number> {

@@ -10,8 +10,9 @@ import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.
 import { pathFor, supportedMethods } from "../support/tenant-attacks.ts";
 import { createTenants, type Tenant, TENANT_NAME, unknownId } from "../support/tenants.ts";
 
-// The key of a partner with several businesses never gets data of another one, and cannot find out
-// whether it exists. At a business that it reaches, it never gets an object of another business.
+// The key of a partner reaches several businesses. It never gets data of any other business, and
+// cannot find out whether that business exists. Requests to a business that the key reaches never
+// return an object of another business.
 
 const BUSINESSES = chooseScale(3, 50, 8);
 const PARTNERS = chooseScale(2, 20, 4);
@@ -65,7 +66,10 @@ function createPartners(rt: TestRuntime, tenants: readonly Tenant[]) {
   });
 }
 
-/** Replaces what the request names, so that two responses can be compared. */
+/**
+ * Replaces the IDs and slugs that the path of the request names, so that two responses can be
+ * compared.
+ */
 const normalize = ({ status, headers, text }: Answer, path: string): string =>
   [...path.matchAll(/[a-z]{3}_[0-9a-z]{20,25}|shop-\w+/g)].reduce(
     (result, [name]) => result.replaceAll(name, "…"),
@@ -128,7 +132,10 @@ async function attackAll(prepare: (rt: TestRuntime) => void = () => {}) {
   return { requests, withOwnData };
 }
 
-/** Attacks an API that takes the access of any partner to a business for that of each partner. */
+/**
+ * Attacks an API with a bug: the access of one partner to a business counts as the access of every
+ * partner.
+ */
 async function runControl() {
   const error = await attackAll((rt) => {
     const { findAtBusiness } = rt.store.partnerAccess;

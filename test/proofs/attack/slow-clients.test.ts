@@ -19,7 +19,7 @@ import { chooseScale } from "../../support/scale.ts";
 import { WAITS } from "../../support/waits.ts";
 import { assertTook, patient } from "../../support/patience.ts";
 
-// Clients that send or read slowly are disconnected, without an effect on the others.
+// Clients that send or read slowly are disconnected, without an effect on other clients.
 
 const STAFF = `/v1/businesses/${SALON}/staff`;
 const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
@@ -36,14 +36,14 @@ type Slow = {
   overTls?: boolean;
 };
 
-/** The first bytes of a TLS record that announces more. */
+/** The first bytes of a TLS record whose header announces more bytes. */
 const HALF_HANDSHAKE = Buffer.from("16030100c8010000c40303", "hex");
 
 const SLOW: Slow[] = [
   { description: "send nothing", clients: HUNDRED, begin: () => "" },
   {
     description: "request more than fits into socket buffers",
-    // Each client fills megabytes of kernel buffers.
+    // Each client fills megabytes of kernel buffers, so a few clients are enough.
     clients: 10,
     begin: () => "GET /docs/taking-bookings HTTP/1.1\r\nHost: x\r\n\r\n".repeat(600),
     drop: " ",
@@ -85,7 +85,10 @@ const SLOW_OVER_TLS: Slow[] = [
   },
 ];
 
-/** Watches the server's side of connections: a client that never reads sees no end. */
+/**
+ * Watches the server's side of connections, because a client that never reads does not notice that
+ * its connection has ended.
+ */
 function watchServerSockets() {
   const durations = new Map<string, Promise<number>>();
   const add = (message: unknown) => {
@@ -257,7 +260,8 @@ describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () =>
     {
       mode: "a body",
       path: WEBHOOKS,
-      // The tool has no option for an Authorization header.
+      // The tool has no option for an Authorization header, so the header follows the content type
+      // in the same argument.
       flags: (key: string) => [
         "-B",
         "-s",

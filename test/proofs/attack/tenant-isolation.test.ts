@@ -16,7 +16,8 @@ import { TENANT_NAME, createTenants, type Tenant, type TenantKey } from "../supp
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 
-// A key of one business never gets data of another, and cannot find out whether it exists.
+// A key of one business never gets data of another business, and cannot find out whether that
+// business exists.
 
 const BUSINESSES = chooseScale(2, 50, 3);
 const KEYS = chooseScale(0, 10);
@@ -51,7 +52,7 @@ function createClient(rt: TestRuntime) {
   };
 }
 
-/** Returns an address of constant length, because some responses contain it. */
+/** Returns an address that has the same length for every `n`, because some responses contain it. */
 const addressOf = (n: number): string =>
   `10.${[n >> 12, n >> 6, n].map((part) => 100 + (part & 63)).join(".")}`;
 
@@ -78,7 +79,7 @@ const normalize = ({ status, headers, text }: ApiResponse, { path, body }: ApiRe
 
 /**
  * Sends attacks with every key of every business to every route.
- * @throws if a response contains data of another business, or shows that they exist
+ * @throws if a response contains data of another business, or shows that the business exists
  */
 async function attackAll(
   businesses: number,
@@ -142,7 +143,7 @@ async function attackAll(
         }
         // Unsupported methods are rejected before the key is read, so one key is enough.
         for (const method of k === 0 || IS_FULL ? METHODS : supportedMethods(route)) {
-          // Public routes may show any business, but not with explain.
+          // Public routes may show any business to everybody, except if the request has `explain`.
           const search =
             route.scope === "public" && ["GET", "HEAD"].includes(method) ? "?explain=true" : "";
           const about = (slug: string) => ({

@@ -13,7 +13,7 @@ import {
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
 
-/** Daemons that are stopped side by side, each with data of its own. */
+/** The number of daemons that are stopped side by side. Each has its own data. */
 const DAEMONS = chooseScale(1, 4, 2);
 const ROUNDS = chooseScale(2, 50, 3);
 const CONTROL_ROUNDS = 6;

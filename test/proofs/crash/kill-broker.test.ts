@@ -23,7 +23,10 @@ import {
 const ROUNDS = chooseScale(2, 200, 3);
 const SEED = chooseSeed(7);
 const TARGETS = ["broker", "daemon", "both"] as const;
-/** The longest time that server and daemon run before a kill, and that a killed one stays away. */
+/**
+ * The longest time that the broker and the daemon run before a kill. `LONGEST_ABSENCE_MS` is the
+ * longest time until a killed one is started again.
+ */
 const LONGEST_LIFE_MS = 400;
 const LONGEST_ABSENCE_MS = 300;
 const EDIT_EVERY_MS = 15;
@@ -98,8 +101,8 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
       console.log(`${ROUNDS} kills. ${figure}`);
       if (!isRecording()) return;
 
-      // The control stores the cursor of a daemon with a bug, which saves it before the stream has
-      // answered and is killed in between.
+      // The control imitates a daemon with a bug, which saves its cursor before the stream has
+      // answered, and is killed in between: the stored cursor is three events too high.
       daemon.child.kill("SIGKILL");
       await daemon.waitForExit();
       const salon = rt.store.businesses.findBySlug("salon-aurora");

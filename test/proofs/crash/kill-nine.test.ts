@@ -18,14 +18,15 @@ import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { assertTook, patient } from "../../support/patience.ts";
 
 /**
- * Daemons that are killed side by side, each with data of its own. More of them than processors
- * would wait for each other for seconds.
+ * The number of daemons that are killed side by side. Each has its own data. More daemons than
+ * processors would wait for each other for seconds.
  */
 const DAEMONS = chooseScale(1, Math.min(4, availableParallelism()), 2);
 const ROUNDS = chooseScale(4, Math.ceil(1000 / DAEMONS), 5);
 const CONTROL_ROUNDS = 5;
 /**
- * A broken daemon may by chance lose nothing; other seeds are then tried, up to this many in all.
+ * The maximum number of control runs. A broken daemon may by chance lose nothing, so further runs
+ * use other seeds.
  */
 const CONTROL_RUNS = 10;
 /** The longest life of a daemon after its start: long enough to send, even on a busy machine. */
@@ -77,7 +78,10 @@ async function killRepeatedly(random: SeededRandom, rounds: number, program = PR
 
 type Outcome = Awaited<ReturnType<typeof killRepeatedly>>;
 
-/** Returns the times of each repeated arrival of a delivery, and of the arrival before. */
+/**
+ * Returns two times for each repeated arrival of a delivery: `again` is its own time, and `first`
+ * that of the arrival before.
+ */
 const listRepeated = ({ received }: Outcome) =>
   [...Map.groupBy(received, ({ deliveryId }) => deliveryId).values()].flatMap((arrivals) =>
     arrivals.slice(1).map(({ at }, i) => ({ first: arrivals[i]!.at, again: at })),
@@ -99,7 +103,8 @@ function checkOutcome(outcome: Outcome): number[] {
   expect(lost).toEqual([]);
   expect(missing).toEqual([]);
   // A delivery arrives twice only if a kill has kept its outcome from being stored. A busy receiver
-  // reads a request later than it was sent, so the kill is the last one before the next start.
+  // may read a request only after the kill, so the kill is the last one before the next start, even
+  // if it came before `first`.
   const repeated = listRepeated(outcome);
   const startBetween = ({ first, again }: (typeof repeated)[number]) =>
     starts.find((start) => start > first && start < again);

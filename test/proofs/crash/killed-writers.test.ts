@@ -30,8 +30,9 @@ import { PROGRAM } from "../../support/program.ts";
 import { startPartner, waitForDeliveries } from "../../support/salon-with-partner.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
-// This proof kills a writer at the n-th call that changes the disk: a command, or the daemon while
-// it handles requests. A kill at a random moment hardly ever falls between two calls.
+// This proof kills a writer at the n-th call that changes the disk. The writer is a command, or the
+// daemon while it handles requests. A kill at a random moment would hardly ever fall between two
+// such calls.
 
 const ALL = Object.keys(WRITING_COMMANDS);
 const COMMANDS = chooseScale(["services update"], ALL, ALL);
@@ -176,7 +177,8 @@ describe.skipIf(!canPreload)("killed at any call that changes the disk", () => {
         const slots = await first.send("GET", SLOTS);
         const requests = (slots.data as { slots: { bookingRequest: object }[] }).slots
           .filter((_, i) => i % 4 === 0)
-          // The first times can become too soon to book while a slow machine starts a daemon again.
+          // The last times are booked, because the first ones can become too soon to book while a
+          // slow machine starts a daemon again.
           .slice(-BOOKINGS)
           .map(({ bookingRequest }, i) => ({ key: `booking-${i}`, body: bookingRequest }));
         expect(requests).toHaveLength(BOOKINGS);
@@ -271,7 +273,10 @@ async function book(send: Send, { key, body }: { key: string; body: object }): P
   return (data as { id: string }).id;
 }
 
-/** The bug's late write of a booking takes several calls, so a kill at each fourth call hits some. */
+/**
+ * The bug writes a booking late, with several calls, so a kill at every fourth call hits some of
+ * these writes.
+ */
 const STRIDE = 4;
 
 /** Returns the numbers from 1 to `last`: each `STRIDE`th one, then those between. */

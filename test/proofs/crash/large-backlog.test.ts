@@ -42,7 +42,6 @@ async function storeBacklog(rt: TestRuntime, url: string): Promise<void> {
   db.close();
 }
 
-/** Returns the median time of a function in microseconds. */
 function medianUs(run: () => void): number {
   const times = Array.from({ length: POLLS }, () => {
     const startedAt = performance.now();

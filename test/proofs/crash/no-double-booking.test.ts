@@ -36,7 +36,10 @@ const CLIENTS = 20;
 const ATTEMPTS = Number(process.env["DESKBELL_RUSH_ATTEMPTS"] ?? chooseScale(150, 100_000, 600));
 const KILLS = Math.max(2, ATTEMPTS / 1000);
 const CONTROL_ATTEMPTS = 500;
-/** A broken program may by chance book nothing twice; it then runs with up to this many seeds. */
+/**
+ * The maximum number of control runs for each bug. A broken program may by chance book nothing
+ * twice, so further runs use other seeds.
+ */
 const CONTROL_RUNS = 20;
 /** The share of deliveries that fail at their first attempt. */
 const FAILURES = 0.2;
@@ -67,7 +70,10 @@ async function rush(seed: number, attempts: number, kills: number, program?: Pro
   return { ...outcome, dataDir, history, partner };
 }
 
-/** Bugs with which the program books twice what others hold, a room, or a seat in a class. */
+/**
+ * Bugs that make the program book something twice: a time that others hold, a room, or a seat in a
+ * class.
+ */
 const BUGS: Record<string, SourceBug> = {
   "lets others book what is held": {
     file: "src/store/bookings/holds.ts",
@@ -192,8 +198,8 @@ function findDoubleRows(db: Database.Database): unknown[] {
 }
 
 /**
- * Returns the visits and orders whose creation does not have exactly one event, or whose
- * cancellation does not.
+ * Returns the visits and orders that do not have exactly one event about their creation, or, if
+ * they were cancelled, exactly one about their cancellation.
  */
 const findWrongEvents = (db: Database.Database): unknown[] =>
   db

@@ -25,9 +25,15 @@ import { chooseScale, chooseSeed } from "../../support/scale.ts";
 const VISITORS = chooseScale(20, 300, 60);
 const KILLS = chooseScale(1, 8, 2);
 const CONTROL_VISITORS = 40;
-/** A broken daemon may by chance double nothing; it then runs up to this often. */
+/**
+ * The maximum number of control runs. A broken daemon may by chance double nothing, so it runs
+ * again.
+ */
 const CONTROL_RUNS = 5;
-/** The visitors who want the same person, from the first free time of the same day on. */
+/**
+ * The number of visitors who want the same person on the same day. Each takes the first time that
+ * is still free.
+ */
 const RIVALS = 10;
 /** One visitor in this many sends the last form twice at once. */
 const TWICE = 4;
@@ -37,7 +43,10 @@ const SEED = chooseSeed(33);
 const RETRY_MS = 20;
 const FLAGS = ["--trusted-proxy", "127.0.0.1", "--public-url", "http://localhost"];
 
-/** Opens a shop with a person for each ten visitors, who all find a time within its page's share. */
+/**
+ * Opens a shop with one person for every ten visitors, so that all visitors find a time within the
+ * share of each day that the page may take.
+ */
 function openShop(dataDir: string, visitors: number) {
   const staff = Array.from({ length: visitors / RIVALS }, (_, n) => `person-${n}`);
   const text = JSON.stringify({
@@ -59,7 +68,7 @@ function openShop(dataDir: string, visitors: number) {
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
   applyCatalog(rt, [{ name: "rush.json", text }]);
   const business = businessOf(rt);
-  // A new key makes 200 visits a day.
+  // A new key may make only 200 visits a day.
   const keyId = rt.tx(() => getPageKey(rt, business));
   updateKey(rt, keyId, { maxBookingsDay: visitors });
   const [service = ""] = listIds(rt, "service");

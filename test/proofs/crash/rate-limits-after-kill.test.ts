@@ -59,7 +59,10 @@ async function killAfterRequests(program = PROGRAM): Promise<{ before: number; a
   return { before, after: await left(await waitForUrl(spawnDaemonOf(program, dataDir))) };
 }
 
-/** The most requests that may be left after a kill, when one more has asked for their number. */
+/**
+ * The maximum of requests that may be left after a kill. The request that asks for this number
+ * counts, too.
+ */
 const MOST_LEFT = LIMIT - SAVED - 1;
 
 async function runControl(): Promise<Claim["control"]> {

@@ -9,10 +9,16 @@ import { chooseScale } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
 
 const RACES = chooseScale(1, 100, 3);
-/** How long a daemon has run when another one starts: longer than a lock that ends by itself. */
+/**
+ * How long a daemon has run when another one starts. A lock that expires by itself would have
+ * expired by then.
+ */
 const RUNS_FOR_MS = chooseScale(4000, 20_000, 5000);
 
-/** Starts two daemons on the same data. Returns the first that exits, and the other. */
+/**
+ * Starts two daemons on the same data. Returns the exit of the first that ends, and the daemons
+ * that still run.
+ */
 async function race(dataDir: string) {
   const pair = [spawnDaemon(dataDir), spawnDaemon(dataDir)] as const;
   const loser = await Promise.race(pair.map((daemon) => daemon.waitForExit()));
@@ -64,7 +70,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   };
 }
 
-/** Returns how many of three daemons are refused that start while another one runs. */
+/** Starts three daemons while another one runs, and returns how many of them are refused. */
 async function countRefusals(program: Program): Promise<number> {
   const { dataDir, deskbell } = await createSeededSalon();
   const first = spawnDaemonOf(program, dataDir);
@@ -105,7 +111,7 @@ test(
       expect(running).toHaveLength(1);
       for (const winner of running) {
         await waitForUrl(winner);
-        // Every other race follows a crash.
+        // Every other winner is killed, so that the next race follows a crash.
         const exit = await end(winner, run % 2 === 0 ? "SIGKILL" : "SIGTERM");
         if (run % 2 === 1) expect(exit).toMatchObject({ code: 0 });
       }

@@ -27,7 +27,10 @@ const SEED = chooseSeed(7);
 
 const DAY_MS = 86_400_000;
 const STARTS_AT = Date.parse("2026-03-25T12:00:00Z");
-/** The worker of a real server looks for due deliveries every second. */
+/**
+ * The simulated worker looks for due deliveries every 10 seconds. A real server's worker looks
+ * every second.
+ */
 const STEP_MS = 10_000;
 /** The longest time between two jumps. */
 const LONGEST_CALM_MS = 4 * 3_600_000;

@@ -24,8 +24,8 @@ import { listPlans, startFaultyProcess } from "../../support/disk/sweep.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
 
-// A library that is loaded into deskbell makes each call of each command to the disk fail once: the
-// first write, the second, and so on, and likewise each sync, open, rename and deletion.
+// A library that is loaded into deskbell makes each disk call of each command fail once: the first
+// write, the second, and so on, and likewise each sync, open, rename and deletion.
 
 /** SWEEP=seed,restore limits the proof to these commands. The suite runs a few faults of two. */
 const ONLY = process.env["SWEEP"]?.split(",");
@@ -145,8 +145,8 @@ describe.skipIf(!canPreload)("when any call to the disk fails", () => {
       for (const plan of chosen) {
         const { code, signal, stderr, isServing } = await serve(plan);
         const isUnderstood = isServing && code === 0 ? true : isClear(stderr, dataDir);
-        // SIGTERM ends a process that has stopped by itself, because Node removes the handlers of
-        // signals before it exits.
+        // SIGTERM can end a daemon that has stopped but not yet exited, because Node removes the
+        // handlers of signals before it exits.
         const hasStopped = signal === "SIGTERM" && stderr.includes('"stopping"');
         if (!isUnderstood || (code === null && !hasStopped))
           failures.push(`${JSON.stringify(plan)}: exit ${code ?? signal}, ${stderr}`);
@@ -171,7 +171,10 @@ describe.skipIf(!canPreload)("when any call to the disk fails", () => {
   );
 });
 
-/** A failed run may have had its effect, for example if only its output failed. */
+/**
+ * Errors of a repeated command that show that the failed one had its effect, for example because
+ * only its output failed.
+ */
 const IS_DONE = /already exists|already named|not available|is not free|taken/;
 
 /** Returns whether an error names the file or folder, and blames no bug. */

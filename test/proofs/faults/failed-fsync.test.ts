@@ -9,7 +9,7 @@ import { PROGRAM } from "../../support/program.ts";
 import { createReceiver } from "../../support/receiver.ts";
 import { patient } from "../../support/patience.ts";
 
-// strace makes fsync fail as on a broken disk. Some containers forbid it.
+// strace makes fsync fail as on a broken disk. Some containers forbid strace.
 
 const STRACE = "strace";
 const FAIL = ["-f", "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO"];
@@ -44,7 +44,7 @@ async function sendRequest(program = PROGRAM) {
   const { dataDir, deskbell } = await createSeededSalon();
   const key = await deskbell("keys", "create", "--name", "site", "--secret");
   const target = ["--url", "https://93.184.215.14/", "--event", "service.updated"];
-  // This endpoint creates the master key, which is written with an fsync of its own.
+  // The first endpoint creates the master key, whose own fsync must not fail here.
   await deskbell("webhooks", "create", "--name", "a", ...target);
   const daemon = spawnDaemonOf(program, dataDir);
   const url = await waitForUrl(daemon);
@@ -115,7 +115,8 @@ describe.skipIf(!canInject)("after a failed fsync", { timeout: patient(60_000) }
     if (!isRecording()) return;
     const broken = await deliver(breakCommit());
     await broken.partner.waitForRequests(1);
-    // The outcome of a delivery is stored within milliseconds.
+    // The outcome of a delivery is stored within milliseconds, so the daemon has tried to store it
+    // when this time is over.
     await sleep(2000);
     const { exitCode, signalCode } = broken.daemon.child;
     const isRunning = exitCode === null && signalCode === null;

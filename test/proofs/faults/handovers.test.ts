@@ -67,8 +67,9 @@ function readAll(dataDir: string): Record<string, string> {
 }
 
 /**
- * Hands over between two machines, and returns what was lost, doubled or seen wrongly. A program with
- * a bug restores its copies with --fenced, because it may notice that they are not complete.
+ * Hands over between two machines, and returns what was lost, doubled or seen wrongly. A program
+ * with a bug restores its copies with --fenced, because it may otherwise notice that they are not
+ * complete.
  */
 async function handOverInTurns(handovers: number, program = PROGRAM) {
   const random = createSeededRandom(SEED);
@@ -93,7 +94,7 @@ async function handOverInTurns(handovers: number, program = PROGRAM) {
     await current.daemon.waitForExit();
   };
 
-  /** Asks for a handover, and kills the server in the middle if `when` is given. */
+  /** Asks for a handover. If `when` is given, the server is killed when its output matches. */
   const handOver = async (when?: RegExp): Promise<boolean> => {
     const { dataDir, daemon } = current;
     const asked = run(["handover", "--to", to, "--data-dir", dataDir]);
@@ -113,7 +114,8 @@ async function handOverInTurns(handovers: number, program = PROGRAM) {
     const when = random.chance(KILLED_SHARE)
       ? random.pick([/making the last copy/, /"backed up"/, /"copied a backup"/])
       : undefined;
-    // A kill may come before the last copy, so only the first attempt is killed.
+    // A handover that is killed before its last copy fails. It is then repeated without a kill. The
+    // handover of the first round is never killed.
     let isDone = await handOver(round === 0 ? undefined : when);
     while (!isDone) {
       current = await start(current.dataDir);

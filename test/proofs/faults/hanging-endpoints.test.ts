@@ -16,10 +16,11 @@ const BUSINESSES = 10;
 const ENDPOINTS_EACH = 50;
 const HANGING = 0.3;
 const ROUNDS = 4;
-/** The deliveries of one endpoint that may be in flight. */
+/** The maximum number of deliveries to one endpoint that are in flight. */
 const IN_FLIGHT = 4;
 /**
- * The endpoints that hang together: with four attempts in flight each, they use all fast permits.
+ * The number of endpoints that hang together. With four attempts in flight each, they use all fast
+ * permits.
  */
 const TOGETHER = 205;
 const FAST_PERMITS = 820;
@@ -57,7 +58,10 @@ async function subscribeTo(
 }
 
 const isDone = ({ status }: AttemptReport): boolean => status === "DELIVERED";
-/** On a busy machine, opening a connection may take longer than it is given. */
+/**
+ * Opening a connection may exceed its time limit on a busy machine. A delivery that times out is
+ * therefore no failure.
+ */
 const isTimedOut = ({ outcome }: AttemptReport): boolean => outcome === "timed_out";
 
 /** Returns a sender whose requests to hanging endpoints stay in flight until the test ends. */
@@ -116,14 +120,14 @@ async function deliverAmongHanging(createWorker: typeof createTestWorker, stalls
   const isComplete = (round: number) =>
     worker.attempts.filter(isDone).length === round * answering.length;
   for (let round = 1; round <= ROUNDS; round++) {
-    // Events for the hanging endpoints come first, soon more than their limit of deliveries in
-    // flight.
+    // Events for the hanging endpoints come first. After the second round, each has had more events
+    // than it may have deliveries in flight.
     rt.tx(() => others.forEach((emit) => [1, 2, 3].forEach(emit)));
     rt.tx(() => answering.forEach((emit) => emit()));
     worker.wake();
     await vi.waitUntil(() => isComplete(round), stallsAfterMs).catch(() => {});
   }
-  // On a busy machine, the healthy endpoints may be done before all others have a connection.
+  // The healthy endpoints may be done on a busy machine before all hanging ones have a connection.
   const mostHeld = others.length * IN_FLIGHT;
   await vi.waitUntil(() => hanging.requests.length >= mostHeld, stallsAfterMs).catch(() => {});
   return {

@@ -13,7 +13,7 @@ import { startHostileLab } from "../../support/hostile/lab.ts";
 import { createAuthority, hasOpenssl } from "../../support/hostile/tls.ts";
 import { assertTook, OutOfPatience, patient } from "../../support/patience.ts";
 
-// An endpoint may wait 30 seconds for a response.
+// The timeout of an endpoint is at most 30 seconds.
 const DEADLINE_MS = Math.min(patient(2000), 30_000);
 /** How long the first attempts of a round may take. */
 const PATIENCE_MS = 5000;
@@ -21,7 +21,6 @@ const ROUNDS = 3;
 const WARM_UP = 4000;
 const MAX_GROWTH_MB = 30;
 
-/** Returns the peak and the current memory of a process. */
 function memoryOf(pid: number): { peakMb: number; nowMb: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const mb = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
@@ -31,7 +30,10 @@ function memoryOf(pid: number): { peakMb: number; nowMb: number } {
 const resultOf = ({ outcome, statusCode }: AttemptRow) =>
   outcome === "responded" ? statusCode : outcome;
 
-/** Counts the receivers to which a daemon without a time limit has no outcome in time. */
+/**
+ * Counts the receivers whose deliveries have no outcome in time if the daemon does not limit the
+ * time of an attempt.
+ */
 async function runControl(): Promise<Claim["control"]> {
   const program = breakProgram({
     file: "src/delivery/sender.ts",

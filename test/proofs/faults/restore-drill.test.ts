@@ -30,7 +30,10 @@ const LONGEST_PAUSE_MS = 300;
 const SALON = "salon-aurora";
 const PATIENCE_MS = 20_000;
 
-/** A backup, the prices that it must contain, and the prices and pending deliveries that it has. */
+/**
+ * A backup, the prices that it must contain (`acknowledged`), and the prices and pending deliveries
+ * that it does contain.
+ */
 type Backup = {
   path: string;
   acknowledged: number[];
@@ -43,7 +46,10 @@ type Backup = {
 const listGuests = (db: Database.Database): string[] =>
   db.prepare("SELECT visit_id FROM guest").pluck().all() as string[];
 
-/** The first times can become too soon to book while the proof runs. */
+/**
+ * The number of first times that are not booked, because they can become too soon to book while the
+ * proof runs.
+ */
 const SOON = 8;
 
 /** Books a visit for each backup, with the data of a guest. */
@@ -99,7 +105,8 @@ function copyWithoutLog(dataDir: string, acknowledged: number[]): Backup {
     return inspectBackup(copy, acknowledged);
   } catch (error) {
     if (!isSqliteError(error) || !/^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code)) throw error;
-    // The daemon moved changes from the log into the file meanwhile, so that the copy is damaged.
+    // The daemon moved changes from the write-ahead log into the file during the copy, which is
+    // therefore damaged.
     return { path: copy, acknowledged, storedPrices: new Set(), pending: new Set(), guests: [] };
   }
 }
@@ -122,8 +129,8 @@ test(
     const backups: Backup[] = [];
     const fileCopies: Backup[] = [];
     /**
-     * The time of the newest backup. Each further backup of a second is dated a second later, so this
-     * time can be ahead of the clock.
+     * The time of the newest backup. If several backups are made within a second, each is dated a
+     * second after the one before, so this time can be ahead of the clock.
      */
     let newestAt = 0;
     const other = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
@@ -137,7 +144,8 @@ test(
       if (isRecording()) fileCopies.push(copyWithoutLog(dataDir, acknowledged));
       const { path, createdAt } = await createBackup(other);
       newestAt = createdAt;
-      // The copy is in a folder of its own, which has no list of erased guests of a newer backup.
+      // The backup is copied to a folder of its own, in which there is no list of erased guests of
+      // a newer backup.
       const own = join(createTempFolder(), `${moment}.db`);
       copyFileSync(path, own);
       backups.push(inspectBackup(own, acknowledged));

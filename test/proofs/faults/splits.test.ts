@@ -23,7 +23,10 @@ import { listBookings, type Server, startClients } from "../support/booking-clie
 // A server is split with the commands of the guide, while clients of each business book and repeat
 // what fails, an editor changes prices, and a reader follows the feed.
 
-/** The test suite has split-server.test.ts, which runs the commands of the guide without load. */
+/**
+ * The test suite makes no splits here: its split-server.test.ts runs the commands of the guide
+ * without load.
+ */
 const SPLITS = chooseScale(0, 20, 1);
 const SEED = chooseSeed(16);
 const SLUGS = ["aurora", "lumen", "kita"];
@@ -72,8 +75,9 @@ async function setUp() {
 const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
 
 /**
- * Splits a server, and returns what was lost, doubled or seen wrongly. The old server is killed and
- * started again before the split, and one of the two servers after it, with a share of the splits.
+ * Splits a server, and returns what was lost, doubled or seen wrongly. A share of the splits kills
+ * the old server and starts it again before the split, and a share kills one of the two servers
+ * after it.
  */
 async function splitOnce(seed: number, program = PROGRAM) {
   const random = createSeededRandom(seed);
@@ -132,7 +136,7 @@ async function splitOnce(seed: number, program = PROGRAM) {
   }
 
   if (program !== PROGRAM) {
-    // A server that makes no last copy can only be split with an earlier one.
+    // The program with a bug makes no last copy when it ends, so the split needs an earlier copy.
     await run(old, "deskbell backup", []);
     await waitForBookings();
   }
@@ -185,7 +189,8 @@ async function splitOnce(seed: number, program = PROGRAM) {
     elsewhere: sum(elsewhere.map(({ length }) => length)),
     older: sum(clients.map(({ faults }) => faults.older)),
     expired: sum(clients.map(({ faults }) => faults.expired)),
-    // The restore raises the sequence numbers of each business that moves, once.
+    // The restore raises the sequence numbers of each business that moves once, so one gap for each
+    // of them is no fault.
     skipped: Math.abs(sum(clients.map(({ faults }) => faults.skipped)) - moved.length),
     changedReplies: sum(clients.map(({ faults }) => faults.changedReplies)),
     bookings,
@@ -194,7 +199,6 @@ async function splitOnce(seed: number, program = PROGRAM) {
   };
 }
 
-/** Splits a server several times, and returns the sums. */
 async function splitInTurns(splits: number, program = PROGRAM) {
   const results: Awaited<ReturnType<typeof splitOnce>>[] = [];
   for (let i = 0; i < splits; i++) results.push(await splitOnce(SEED + i, program));

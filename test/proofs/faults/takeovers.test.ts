@@ -31,9 +31,15 @@ import { patient } from "../../support/patience.ts";
 // One machine's clock is behind the other's, so that the times of copies do not tell their order.
 
 const TAKEOVERS = chooseScale(2, 100, 10);
-/** Takeovers go on up to this number if no erased guest is in a copy, as the control needs. */
+/**
+ * The maximum number of takeovers. The control needs an erased guest in a restored copy, so the
+ * takeovers go on until there is one.
+ */
 const MAX_TAKEOVERS = 5 * TAKEOVERS;
-/** The suite's seed: a copy is damaged, and a restored copy has a guest who was erased later. */
+/**
+ * The seed of the test suite is one with which a copy is damaged, and a restored copy has a guest
+ * who was erased later.
+ */
 const SEED = chooseSeed(139);
 const ERASED_SHARE = 0.35;
 const BEHIND_MS = 2 * 3_600_000;
@@ -118,7 +124,10 @@ test(
     const book = async (rt: Runtime) => void alive.push({ ...(await partner.book(rt)), at: now });
     /** Each copy that is not damaged, with its bookings and time; the newest is last. */
     const copies = new Map<string, { bookings: typeof alive; at: number }>();
-    /** Visit -> when its guest was erased, or Infinity if a takeover has lost the erasure. */
+    /**
+     * Maps a visit to the time at which its guest was erased, or to Infinity if a takeover has lost
+     * the erasure.
+     */
     const erased = new Map<string, number>();
     let lastSequence = 0;
     let [lost, kept, damaged, expired, returning, gaps] = [0, 0, 0, 0, 0, 0];
@@ -139,7 +148,8 @@ test(
           const backup = await createBackup(rt);
           await copyBackup(rt, backup);
           newest = join(dir, basename(backup.path));
-          // A copy with the same time as one of the other machine replaces it.
+          // A copy with the same time as one of the other machine replaces it. Deleting the old
+          // entry makes the new one the last of the map.
           copies.delete(newest);
           copies.set(newest, { bookings: [...alive], at: now });
           listCopiedAt = now;
@@ -174,7 +184,8 @@ test(
         now: clockOf(standby),
         confirm: async () => {},
         async acceptGap(error) {
-          // The list seems older than a copy by the machine whose clock is ahead.
+          // A gap is reported if the list of erasures seems older than the restored copy. This can
+          // happen with a copy by the machine whose clock is ahead, but never with the newest copy.
           if (copy.path === newest) throw error;
           gaps += 1;
         },
@@ -199,7 +210,8 @@ test(
       const { status, body } = await partner.get(after, `/changes?after=${cursor.text}`);
       if (cursor.text !== "" && cursor.at > copied.at) {
         expired += status === 410 ? 1 : 0;
-        // Nothing may have happened between the copy and the cursor.
+        // The cursor stays valid if nothing happened between the copy and the reading of the
+        // cursor.
         if (status !== 410) expect(body["data"]).not.toEqual([]);
       }
       // The partner books again what is gone, with new keys.
@@ -223,7 +235,8 @@ test(
       control: {
         done: "The file of the last takeover was deleted on the server before, and the copies were searched for erased guests.",
         figure: `The server before was allowed to start, and ${returning} erased guests were in the copies.`,
-        // The few takeovers of the test suite may all find lists and copies of the same time.
+        // The test suite makes few takeovers, so all lists of erasures may be as old as their
+        // copies.
         hasFailed:
           (returning > 0 || !isRecording()) &&
           isAllowed(old as Config, dir) &&
@@ -262,7 +275,6 @@ type Feed = { page: { nextCursor: string }; meta: { sequences: number[] } };
 const readCursor = async (partner: Partner, rt: Runtime): Promise<string> =>
   ((await partner.get(rt, "/changes?after=latest")).body as Feed).page.nextCursor;
 
-/** Returns the sequence number that responses have now. */
 const readSequence = async (partner: Partner, rt: Runtime): Promise<number> =>
   Number((await partner.get(rt, "/services")).headers.get("x-service-sequence"));
 

@@ -57,7 +57,10 @@ function createMachines(isFirstSchema: boolean) {
   return { dir, server: createTerminal({ dataDir }), standby: createTerminal({ dataDir: other }) };
 }
 
-/** Returns a GET that version 0.2 answers until there is a server of this version. */
+/**
+ * Returns a function that sends a GET. Recorded responses of version 0.2 answer it until a server
+ * of this version runs.
+ */
 const createRead =
   (current: () => Server | undefined, old: Record<string, Reply>): Read =>
   async (path, etag) => {
@@ -91,7 +94,7 @@ async function upgradeOnce(isFirstSchema: boolean, isKilled: boolean) {
   const old = readResponsesOfVersion02();
   const read = createRead(() => current, old);
   const [fine, simple] = [new FineMirror(read), new SimpleMirror(read)];
-  // The control forgets its cursor, and goes on with the newest one.
+  // The mirror of the control forgets its cursor, and goes on with the newest one.
   const careless = new FineMirror((path, etag) =>
     read(path.replace(/after=[^&]+/, "after=latest"), etag),
   );
@@ -102,7 +105,7 @@ async function upgradeOnce(isFirstSchema: boolean, isKilled: boolean) {
   const shop = { slug: SLUG, secret: SECRET, serviceId, bookers: 2 };
   const clients = startClients(shop, () => current ?? nowhere);
   const { booked, faults, counts } = clients;
-  // A command of this version would upgrade the data too early.
+  // The edits wait, because a command of this version would upgrade the data too early.
   await clients.pauseEdits();
   const waitForWork = async (): Promise<void> => {
     const [bookings, edits] = [booked.size, counts.edits];
@@ -122,7 +125,8 @@ async function upgradeOnce(isFirstSchema: boolean, isKilled: boolean) {
 
   const [before = "", backup = "", after = ""] = listUpgradeCommands(dir);
   expect((await standby.deskbell(before)).stdout).toContain(`${COPY} has no authentication tag`);
-  // The upgrade from the first schema takes the scopes of bookings from keys that could not book.
+  // The upgrade from the first schema takes the scopes for bookings from keys that could not book.
+  // This command gives them back.
   await run(server, "keys update site --max-bookings-day 1000000 --all-scopes yes");
   current = await start(server);
   clients.resumeEdits();

@@ -77,8 +77,8 @@ async function cutEverywhere(disk: Disk, log: Change[], command: WritingCommand)
   const failures: string[] = [];
   let cuts = 0;
   for (let at = 0; at <= log.length; at++) {
-    // The end is always cut, and in every way: everything acknowledged must survive there. A disk
-    // that ignores fsync loses it there with every seed.
+    // The power is always cut at the end, and in every way, because everything acknowledged must
+    // survive there. A disk that ignores fsync loses some of it there with every seed.
     const isEnd = at === log.length;
     const isPoint = isEnd || Math.floor(at / step) !== Math.floor((at - 1) / step);
     for (const cut of isPoint ? (IN_EVERY_WAY || isEnd ? CUTS : [random.pick(CUTS)]) : []) {

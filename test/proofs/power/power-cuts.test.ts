@@ -65,7 +65,9 @@ describe.skipIf(!canPreload)("after a power cut", () => {
   );
 });
 
-/** Asserts that the log contains everything in the folder if the power is not cut. */
+/**
+ * Asserts that the log is complete: applying all its changes must give the content of the folder.
+ */
 function expectComplete(disk: Disk, log: Change[], image: string): void {
   for (const change of log) disk.apply(change);
   disk.cutPower("everything", createSeededRandom(SEED), image);
@@ -103,8 +105,8 @@ function cutPower(disk: Disk, log: Change[], count: number, image: string) {
 }
 
 /**
- * Returns the changes as under synchronous=NORMAL, with which SQLite syncs the WAL only before it
- * copies it to the database.
+ * Returns the changes that SQLite would make with synchronous=NORMAL: it would sync the WAL only
+ * before it copies the WAL to the database.
  */
 function withSynchronousNormal(changes: Change[]): Change[] {
   const logs = new Set<number>();

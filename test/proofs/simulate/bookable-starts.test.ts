@@ -33,7 +33,10 @@ import { patient } from "../../support/patience.ts";
 // and any other start is refused for the reason that `explain` gives.
 
 const RUNS = chooseScale(10, 500);
-/** The overlooked visit takes a requested start in few businesses only. */
+/**
+ * The control needs many businesses, because the visit that its bug overlooks takes a requested
+ * start in few of them.
+ */
 const CONTROL_RUNS = 500;
 const MINUTE_MS = 60_000;
 
@@ -57,8 +60,9 @@ type Counts = { businesses: number; listed: number; refused: number; reasons: Se
 
 /**
  * Books every start of random businesses.
- * @param searchOf the runtime that lists the starts
- * @throws at the first start that cannot be booked as listed, or is refused for another reason
+ * @param searchOf returns the runtime that lists the starts
+ * @throws at the first start that cannot be booked as listed, or is refused for another reason than
+ * the explained one
  */
 async function bookEveryStart(
   kind: Kind,
@@ -113,7 +117,8 @@ test.each<Kind>(["one service", "chain", "class", "table"])(
   async (kind) => {
     const { businesses, listed, refused, reasons } = await bookEveryStart(kind, RUNS);
     expect(listed).toBeGreaterThan(RUNS);
-    // A table on a few random days can have only two reasons, such as CLOSURE and TAKEN.
+    // The starts of a table on a few random days may be refused for only two reasons, such as
+    // CLOSURE and TAKEN.
     expect(reasons.size).toBeGreaterThan(1);
     if (!isRecording()) return;
     recordClaim({
@@ -198,7 +203,6 @@ async function collectStarts({ days }: Availability) {
   return { listed, refused };
 }
 
-/** Converts a resolved request to one with names. */
 function toNamedRequest(question: ResolvedRequest): NamedAppointmentRequest | NamedTableRequest {
   if ("partySize" in question) return { partySize: question.partySize, areaId: question.area };
   const { services, guests } = question;

@@ -31,7 +31,7 @@ import { patient } from "../../support/patience.ts";
 // Concurrent clients never book a time, a table or a ticket twice.
 
 const RUNS = chooseScale(3, 300, 20);
-/** The control ends with the first difference. */
+/** The maximum number of control runs. They end with the first difference. */
 const CONTROL_RUNS = 300;
 const MINUTE = 60_000;
 const DAYS = ["2026-11-23", "2026-11-25"];
@@ -95,7 +95,7 @@ type Counts = { booked: number; listed: number; refused: number };
 
 /**
  * Compares, after random changes of a shop, the listed starts with those that can be booked.
- * @param searchOf the runtime that lists the starts
+ * @param searchOf returns the runtime that lists the starts
  * @throws at the first difference
  */
 async function compareStarts(

@@ -12,13 +12,17 @@ const DAYS = 12;
 const RUNS = chooseScale(1, 360, 8);
 const FIRST = chooseSeed(500_000);
 /**
- * A worker sent one more delivery to an endpoint that it had just disabled after a start; another
- * sent one too early after a clock jump that a full disk could not store.
+ * The first seed found a worker that sent one more delivery to an endpoint that it had just
+ * disabled after a start. The second found a worker that sent a delivery too early, after a clock
+ * jump that a full disk could not store.
  */
 const SEEDS_OF_FIXED_BUGS = [314_164, 730_584];
 const DISK = { hasBrokenDisk: true };
 const BUG = "takes a failed write for a successful one";
-/** The control ends with the first seed that finds the bug; about one in four does. */
+/**
+ * The maximum number of seeds of the control, which ends with the first seed that finds the bug.
+ * About one seed in four does.
+ */
 const SEEDS_FOR_THE_BUG = 60;
 
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {

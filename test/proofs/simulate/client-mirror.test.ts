@@ -40,7 +40,10 @@ const LISTS = Object.keys(ROUTES) as MirrorList[];
 const ADDRESS = "http://desk.test";
 const LIMITS = "--limit-minute 1000000 --limit-hour 1000000";
 
-/** Returns a client that ignores which lists the events name, as a program without them would. */
+/**
+ * Returns a client with a bug: it ignores the lists that events tell a mirror to read again
+ * (`refetch`).
+ */
 const ignoreRefetch = (client: DeskbellClient): DeskbellClient => ({
   ...client,
   listChanges: ((args) =>

@@ -14,7 +14,10 @@ const SCALE = chooseScale(
   { shops: 40, rounds: 6, questions: 5, isFull: true },
 );
 const CHANGES_PER_ROUND = 4;
-/** A short run goes on until a mistake is noticed, which takes about six businesses. */
+/**
+ * The maximum number of businesses. A short run goes on until a mistake is noticed, which takes
+ * about six businesses.
+ */
 const MAX_SHOPS = 60;
 
 /** Functions that return a business without one of the documented rules, by the rule. */

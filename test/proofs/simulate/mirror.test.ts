@@ -49,7 +49,8 @@ function setUp() {
     limitHour: 1_000_000,
   });
   const get: Get = async (path, headers = {}) => {
-    // A socket would take a turn of the event loop, too. The daemon looks for writes once per turn.
+    // A request over a socket would take a turn of the event loop, and the daemon looks for writes
+    // once per turn.
     await nextTurn();
     const init = { headers: { ...headers, authorization: `Bearer ${secret}` } };
     return app.request(`/v1/businesses/${SLUG}${path}`, init);

@@ -15,7 +15,10 @@ import { patient } from "../../support/patience.ts";
 // Two processes book the same last ticket or slot simultaneously.
 
 const ROUNDS = chooseScale(50, 1000, 100);
-/** The control takes several rounds, because in some one process ends before the other begins. */
+/**
+ * The maximum number of rounds of the control. It may need several, because one process sometimes
+ * ends before the other begins.
+ */
 const MAX_CONTROL_ROUNDS = 500;
 const LEAD_MS = 6;
 const SLUG = "salon-aurora";

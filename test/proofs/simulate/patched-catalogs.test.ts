@@ -52,7 +52,8 @@ type Get = (path: string) => Promise<Record<string, unknown>>;
 function createGet(rt: Runtime, secret: string): Get {
   const app = createTestApp(rt);
   return async (path) => {
-    // The daemon looks for commits once per turn of the event loop.
+    // The daemon looks for commits once per turn of the event loop, so each request waits for a new
+    // turn.
     await nextTurn();
     const headers = { authorization: `Bearer ${secret}` };
     const response = await app.request(`/v1/businesses/${SLUG}${path}`, { headers });
@@ -117,7 +118,7 @@ async function compare(steps: number, toServer = (rt: Runtime): Runtime => rt): 
       expireTicketOrders(rt);
       publishClockChanges(rt);
     }
-    // A runtime of its own has cached nothing yet.
+    // A new runtime object has no cached catalog yet.
     const fresh = { ...rt };
     const context = { seed: SEED, step, last: log.splice(0).slice(-5) };
     const getFresh = createGet(fresh, secret);

@@ -2,7 +2,10 @@
 // is what availability listed before the first of them.
 
 const DAY_MS = 86_400_000;
-/** Midnight in New York, where the sample salon is: hours before it opens. */
+/**
+ * Midnight in New York, where the sample salon is, as a UTC time of day. An hour more or less does
+ * not matter, because the salon opens hours later.
+ */
 const MIDNIGHT_MS = 5 * 3_600_000;
 
 export type Interval = { startsAt: number; endsAt: number };
@@ -14,8 +17,9 @@ const midnightBefore = (now: number): number =>
   Math.floor((now - MIDNIGHT_MS) / DAY_MS) * DAY_MS + MIDNIGHT_MS;
 
 /**
- * Returns the result of a run that begins and ends on one day of the salon. The weeks in which holds
- * are limited begin today, so that they cannot be compared with free time that was listed yesterday.
+ * Returns the result of a run that begins and ends on one day of the salon. The weeks in which
+ * holds are limited begin with the current day, so a run over midnight could not be compared with
+ * the free time that was listed before it.
  */
 export async function runWithinOneDay<T>(run: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -25,7 +29,7 @@ export async function runWithinOneDay<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the time of each staff member that the slots of the next 14 days cover. */
+/** Returns the intervals of the next 14 days that slots cover, for each staff member. */
 export async function listFreeTime(read: Read, now: number): Promise<Interval[]> {
   const services = await read<{ id: string; bookable: boolean }[]>("/services");
   const staff = await read<{ id: string }[]>("/staff");
@@ -56,15 +60,14 @@ function joinIntervals(intervals: readonly Interval[]): Interval[] {
   return joined;
 }
 
-/** Returns the seats of each service. */
 export async function listCapacities(read: Read): Promise<Map<string, number>> {
   const services = await read<{ id: string; capacity: number }[]>("/services");
   return new Map(services.map(({ id, capacity }) => [id, capacity]));
 }
 
 /**
- * Returns the largest share of a week from now on that the segments take. A seat in a class takes
- * its part of the session.
+ * Returns the largest share of the free time of a week that the segments take, for the weeks that
+ * begin today or on one of the next seven days. A seat in a class takes its part of the session.
  */
 export function largestShare(
   taken: readonly TakenSegment[],

@@ -9,8 +9,8 @@ const LOST_PERCENT = 2;
 const REPEATED_PERCENT = 5;
 
 /**
- * Starts a server before that of a partner. It accepts some webhooks that the partner never gets,
- * and passes others on twice. The end of the test closes it.
+ * Starts a server between deskbell and a partner's receiver. It accepts some webhooks that the
+ * partner never gets, and passes others on twice. It is closed when the test ends.
  */
 export async function startLossyGate(draw: Draw, partnerUrl: () => string) {
   const counts = { passed: 0, lost: 0, refused: 0 };

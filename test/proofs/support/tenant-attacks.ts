@@ -27,7 +27,7 @@ const WITHOUT_ID =
   );
 const ID_FIELDS = ["id", "businessId", "keyId", "endpointId", "deliveryId", "slug"];
 
-/** Returns the prefix of the ID in the path of a route, which is that of its documented example. */
+/** Returns the prefix of the IDs in the path of a route, taken from its documented example. */
 export const idPrefixOf = (route: RouteSpec): string | undefined =>
   objectParametersOf(route)
     .find(({ name }) => name === "id")
@@ -106,7 +106,8 @@ export function* generateAttacks(
     Object.fromEntries(
       fields.map((field) => [field, tenantOwn(field === "businessId" ? "biz" : "whe")]),
     );
-  // Errors about unknown fields contain the name, not the value.
+  // Errors about unknown fields contain the names but not the values, so the responses to both
+  // requests must be equal.
   yield { request: ask(own, filled(victim.ownId)), twin: ask(own, filled(unknownId)) };
 }
 

@@ -16,7 +16,10 @@ const document = describeApi({ routes: ROUTES, version: "0" }) as unknown as Ope
 const allOf = ({ identifiers }: Tenant, prefix: string): string[] =>
   [...identifiers].filter((name) => name.startsWith(`${prefix}_`));
 
-/** Returns the IDs of the tenant's objects that an operation is about; by default of endpoints. */
+/**
+ * Returns the IDs of the tenant's objects that an operation names in its path. If it names none,
+ * the IDs of endpoints are returned.
+ */
 function idsFor(tenant: Tenant, operationId: string): string[] {
   const route = ROUTES.find((one) => one.operationId === operationId);
   const ids = allOf(tenant, (route && idPrefixOf(route)) ?? "whe");

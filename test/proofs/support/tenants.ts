@@ -100,7 +100,8 @@ turnTimes: [{ upTo: 4, min: 60 }]
 `;
 
 /**
- * Creates businesses. @param minKeys the least number of keys of each, at least one of every kind
+ * Creates businesses, each with at least one key of every kind.
+ * @param minKeys the minimum number of keys of each business
  */
 export async function createTenants(
   rt: TestRuntime,
@@ -110,7 +111,8 @@ export async function createTenants(
   const tenants = Array.from({ length: count }, (_, n) =>
     createBusiness(rt, String(n).padStart(3, "0"), minKeys),
   );
-  // The texts of responses are stored, too. Half of the receivers fail.
+  // The texts of the receivers' responses are stored, so they must not reach another business,
+  // either. Half of the receivers fail.
   const send: Send = ({ url }) => {
     const responseText = `hello from ${url}`;
     return Promise.resolve({

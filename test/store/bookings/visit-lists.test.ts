@@ -43,7 +43,10 @@ const combine = (names: readonly (keyof Filter)[]): Filter[] =>
     [{}],
   );
 
-/** The fields that follow from the key of a request and from its page. */
+/**
+ * The fields of a filter that do not come from the parameters of a request, but from its key and
+ * its cursor.
+ */
 const OF_REQUEST = ["createdByKey", "after"] as const;
 /** The parameters of a list that do not select rows. */
 const OF_RESPONSE = new Set(["includeCustomer", "limit", "cursor"]);
@@ -53,7 +56,7 @@ const filtersOf = (parameters: () => object): (keyof Filter)[] => [
   ...OF_REQUEST,
 ];
 
-/** Returns the index with which a list must be read, so that it reads few other rows. */
+/** Returns the index that a list must use, so that it reads few rows that it does not return. */
 function expectedIndex(table: string, filter: Filter): string {
   const { status, createdByKey, updatedSince, staffId, serviceId } = filter;
   const isOrder = table === "ticket_order";

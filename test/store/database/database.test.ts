@@ -76,7 +76,10 @@ test("a lock file that is not a database is reported as damaged", () => {
   acquireDaemonLock(path).release();
 });
 
-/** A thread that asks for the lock of a daemon, and is stopped by a busy machine meanwhile. */
+/**
+ * A thread that reads the file of a lock for a second, as a process would that asks for the lock of
+ * a daemon on a busy machine.
+ */
 const SLOW_READER = `
   const { workerData, parentPort } = require("node:worker_threads");
   const Database = require("better-sqlite3");

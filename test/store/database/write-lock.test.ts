@@ -7,8 +7,8 @@ import { createTempFolder } from "../../support/cli.ts";
 afterEach(() => void vi.restoreAllMocks());
 
 /**
- * Opens two connections to one file. `waits` records the waits of the write lock (ms), which end at
- * once after a call of `onWait`.
+ * Opens two connections to one file. `waits` records how long the write lock waits each time (ms).
+ * A wait takes no real time: it advances the clock of the lock, calls `onWait` and ends.
  */
 function openTwice(timeoutMs: number, onWait: () => void = () => {}) {
   const path = join(createTempFolder(), "file.db");

@@ -14,11 +14,10 @@ export type WritingCommand = {
   args: (dataDir: string, files: string) => string[];
   /** Returns the effects that are missing. */
   listMissing: (dataDir: string, stdout: string) => string[] | Promise<string[]>;
-  /** Returns what is lost that the command must keep, whatever its exit code. */
+  /** Returns what the command must keep, whatever its exit code, but has lost. */
   listLost?: (dataDir: string) => string[];
 };
 
-/** What each template contains. */
 export const CONTENTS: Record<WritingCommand["template"], string[]> = {
   empty: [],
   salon: ["business salon-aurora", "price 9100"],
@@ -141,7 +140,7 @@ export async function createTemplates(folder: string, names: readonly string[]):
 async function createSubscribedSalon(folder: string): Promise<void> {
   const salon = await seedSalon(join(folder, "subscribed"));
   expect(await salon(SUBSCRIBE)).toMatchObject({ code: 0 });
-  // The start of a near day could become too soon while the commands run.
+  // A start on a nearer day could become too soon to book while the commands run.
   const from = Temporal.Now.plainDateISO().add({ days: 3 });
   const slots = (await salon(`availability --service beard-trim --from ${from} --json`)).stdout;
   const [, start = ""] = /"startsAt": "([^"]{16})/.exec(slots) ?? [];

@@ -15,7 +15,7 @@ export const CUTS = ["nothing", "first", "some", "sectors"] as const;
 export type Cut = (typeof CUTS)[number] | "everything";
 
 const SECTOR_BYTES = 512;
-/** The number of a folder, in place of that of a file. */
+/** A folder has this number in place of a file's number. */
 const FOLDER = -1;
 
 /** The bytes of a file, in a buffer that grows in large steps. */
@@ -100,7 +100,7 @@ export class Disk {
         this.unsyncedNames = this.unsyncedNames.filter(({ at }) => at >= change.covered);
         return;
       case "create":
-        // A new file may have the number of a deleted one.
+        // A new file may have the number of a deleted file, whose content must not appear in it.
         this.stored.set(change.file, new Content());
         this.unsynced.set(change.file, []);
         return void this.unsyncedNames.push(change);

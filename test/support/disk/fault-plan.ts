@@ -10,7 +10,10 @@ export const NO_FAULTS: FaultPlan = { kinds: "", first: 0, last: 0, error: 0 };
 /** The value of `last` for a fault that stays. */
 export const WITHOUT_END = 2 ** 31 - 1;
 
-/** A plan is five integers of four bytes; the last is the number of calls since it was written. */
+/**
+ * A plan file contains five integers of four bytes: the four fields of the plan, and the number of
+ * calls since it was written.
+ */
 const PLAN_BYTES = 20;
 const COUNT_OFFSET = 16;
 
@@ -23,5 +26,8 @@ export function writePlan(path: string, { kinds, first, last, error }: FaultPlan
   writeFileSync(path, plan, { flag: "r+" });
 }
 
-/** Returns the number of calls of the plan's kinds since the plan was written. */
+/**
+ * Returns how many system calls of the kinds in the plan (such as writes) were made since the plan
+ * was written.
+ */
 export const countCalls = (path: string): number => readFileSync(path).readInt32LE(COUNT_OFFSET);

@@ -15,7 +15,7 @@ export type FaultyRun = {
   copyOf?: string;
   plan: FaultPlan;
 };
-/** The result of a run. `calls` is the number of calls of the plan's kinds. */
+/** The result of a run. `calls` is the number of system calls whose kind is in the plan. */
 export type FaultyResult = { code: number; stdout: string; stderr: string; calls: number };
 
 const PLAN_FILE = process.env["DISK_FAULTS"] ?? "";

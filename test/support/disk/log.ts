@@ -9,7 +9,7 @@ export type Change = { at: number } & (
   | { kind: "rename" | "link"; from: string; to: string }
   | { kind: "write"; file: number; offset: number; data: Buffer }
   | { kind: "truncate"; file: number; size: number }
-  /** Stores all changes before position `covered`. */
+  /** A sync of a file stores all its changes before position `covered`. */
   | { kind: "sync"; file: number; covered: number }
   | { kind: "syncFolder"; covered: number }
   /** The program has acknowledged a change. */

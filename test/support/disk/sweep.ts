@@ -46,8 +46,8 @@ export async function startFaultyProcess({ folder, env }: ReturnType<typeof prep
 }
 
 /**
- * Returns a plan for each call of a run, in which this call fails, and on a full disk also all
- * later ones.
+ * Returns one plan for each disk call of a run, which makes this call fail. If the fault is a full
+ * disk, all later calls fail, too.
  * @param countCalls returns how many calls of some kinds a run makes
  */
 export async function listPlans(countCalls: (kinds: string) => Promise<number>) {

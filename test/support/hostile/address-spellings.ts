@@ -64,7 +64,10 @@ function pickV4({ pick, integer }: SeededRandom): number {
   return base + integer(0, 2 ** (32 - bits) - 1);
 }
 
-/** Uses one to four parts in decimal, octal or hexadecimal; the last part holds the other bytes. */
+/**
+ * Spells an IPv4 address with one to four parts in decimal, octal or hexadecimal. The last part
+ * holds the remaining bytes.
+ */
 function spellV4({ pick, integer, chance }: SeededRandom, address: number): string {
   const bytes = bytesOf(address);
   const count = integer(1, 4);

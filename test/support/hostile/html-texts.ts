@@ -22,7 +22,10 @@ const SCRIPTS = [
   "<xmp><p title='</xmp><img src=x onerror=pwned=1>'>",
 ] as const;
 
-/** Beginnings that end the place in which a text stands. */
+/**
+ * Prefixes that close the place in which a page writes a text, such as an attribute, an element or
+ * a script.
+ */
 const ENDINGS = ["", '"></bdi></code></pre></textarea></title>', "'}]-->]]>"] as const;
 
 /** 60 texts that a page must show as they are. */

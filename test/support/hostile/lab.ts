@@ -25,7 +25,6 @@ async function startHostileReceivers(): Promise<number[]> {
   return ports;
 }
 
-/** Opens a second connection to the daemon's database. */
 function openSecondRuntime(dataDir: string): Runtime {
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
   onTestFinished(rt.close);

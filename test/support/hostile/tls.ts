@@ -13,7 +13,6 @@ export const hasOpenssl = (): boolean => {
   }
 };
 
-/** Creates a certificate authority in a folder. */
 export function createAuthority(folder: string) {
   const at = (name: string) => join(folder, name);
   const openssl = (...args: string[]) =>

@@ -50,12 +50,13 @@ const LIMITS = ["too_many_holds"];
 /** Refusals because a place is taken. */
 const TAKEN = ["slot_taken", "conflict"];
 
-/** Returns the starts at which only other visits can keep a visit from being booked. */
+/** Returns the starts at which the visit can be booked unless other visits take its places. */
 function startsOf(visit: Visit): string[] {
   if ("partySize" in visit) return STARTS;
   const isClass = visit.services.includes("pilates");
   const minutes = visit.services.reduce((sum, service) => sum + SERVICES[service].minutes, 0);
-  // The last start is an hour before closing time, and classes begin at full hours.
+  // The last start is an hour before closing time, which is too late for longer visits. Classes
+  // begin at full hours.
   return STARTS.filter(
     (start) => (minutes <= 60 || !start.endsWith("13:00")) && (!isClass || start.endsWith(":00")),
   );
@@ -152,7 +153,7 @@ export function createRushClient(desk: Desk, random: SeededRandom, history: Hist
     charge(shown, reply.span);
     const held = take(shown, reply.span);
     const expiresAt = Date.parse(shown.expiresAt);
-    // `expiresAt` has no fraction of a second.
+    // `expiresAt` has no fraction of a second, so the hold may end up to a second later.
     const expiry = { sentAt: expiresAt, doneAt: expiresAt + SECOND_MS };
     free(held, expiry);
     if (random.chance(0.2)) return void history.abandoned.push(...held);

@@ -49,7 +49,7 @@ const GROUPS: Record<string, string> = {
 };
 const groupOf = (id: string): string => GROUPS[id.slice(0, 3)] ?? "";
 const RETRY_MS = 5;
-/** Longest time for which the daemon is down after a kill. */
+/** How long a request is repeated. The daemon is never down for so long after a kill. */
 const GIVE_UP_MS = patient(60_000);
 const HOLD_SECONDS = 30;
 
@@ -82,7 +82,8 @@ export function createHttpDesk({ name, secret, url, ...sale }: HttpOptions): Des
         const text = await response.text();
         if (response.status !== 503) return { response, text };
       } catch (error) {
-        // The daemon was killed before or after it committed the change.
+        // The daemon was killed before or after it committed the change, so the request is sent
+        // again.
         if (!(error instanceof TypeError)) throw error;
       }
     throw new OutOfPatience(`No reply to ${method} ${path}.`);

@@ -11,8 +11,8 @@ export type Place = { resource: string; from: number; to: number; quantity: numb
 export type Taken = Place & { id: string; taken: Span; freed: Span };
 
 /**
- * A refused request. Each of the alternatives, which are sets of places, would have satisfied it.
- * `id` is the visit that it would have moved, or null.
+ * A refused request. Each alternative is a set of places that would have been enough. `id` is the
+ * ID of the visit that the request would have moved, or null.
  */
 export type Refused = { id: string | null; alternatives: Place[][]; span: Span };
 
@@ -22,7 +22,7 @@ export type CapacityOf = (resource: string) => number;
 
 const isSamePart = (a: Place, b: Place): boolean => a.from < b.to && b.from < a.to;
 
-/** Returns the most that the rows take at any moment of a place. */
+/** Returns the largest quantity that the rows take at any moment of the place. */
 function peakLoad(place: Place, rows: readonly Taken[]): number {
   const inPlace = rows.filter((row) => isSamePart(place, row));
   // The load rises only where a row begins.

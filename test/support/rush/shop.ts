@@ -59,9 +59,12 @@ events:
 
 type ServiceRules = {
   minutes: number;
-  /** Empty if the service needs nobody, or if its only staff member is taken with its seats. */
+  /**
+   * The staff members who can do the service. The list is empty if the service needs nobody, or if
+   * its only staff member is taken with its seats.
+   */
   staff: readonly string[];
-  /** The resource of which a visit takes two of three units. */
+  /** A resource with three units, of which a visit takes two. */
   room?: string;
   bufferMin?: number;
   /** The number of guests of all visits that share the service at the same time. */
@@ -78,7 +81,7 @@ export const SERVICES = {
 } as const satisfies Record<string, ServiceRules>;
 export type Service = keyof typeof SERVICES;
 
-/** Services one after the other, with `staff` for the first one, or a table. */
+/** What a guest books: services one after the other, the first of them with `staff`, or a table. */
 export type Visit =
   | { services: readonly Service[]; staff: string | null; guests: number }
   | { partySize: number };
@@ -127,7 +130,8 @@ const serviceById = new Map(
 export const serviceOf = (serviceId: string): Service => serviceById.get(serviceId)!;
 
 /**
- * Returns what a visit takes with one service. `staffId` is null for a service that needs nobody.
+ * Returns the places that a visit takes with one service. `staffId` is null for a service that
+ * needs nobody.
  */
 export function placesOfSegment(
   service: Service,
@@ -148,7 +152,7 @@ export function placesOfSegment(
 const combine = (sets: Place[][][]): Place[][] =>
   sets.reduce((all, next) => all.flatMap((one) => next.map((two) => [...one, ...two])), [[]]);
 
-/** Returns the sets of places of which any one suffices for the visit. */
+/** Returns alternative sets of places. Each set is enough for the visit. */
 export function alternativesOf(visit: Visit, startsAt: string): Place[][] {
   let from = Date.parse(`${startsAt}Z`);
   if ("partySize" in visit) {

@@ -41,7 +41,7 @@ const TYPES: readonly EventType[] = [
   "catalog.changed",
 ];
 const HOUR_MS = 3_600_000;
-/** The daemon has noticed a jump of the clock after this time. */
+/** The daemon notices a jump of the clock within this time. */
 const NOTICED_WITHIN_MS = 2000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -121,7 +121,7 @@ export async function createCommands({
 
   function rotateSecret(endpoint: Subscription): void {
     // The daemon notices a jump within a second, and then also shifts what was written since the
-    // jump.
+    // jump. No secret is rotated in this time.
     if (time.elapsed() - jumpedAt < NOTICED_WITHIN_MS) return;
     const overlapMs = random.pick([0, HOUR_MS, DAY_MS, 7 * DAY_MS]);
     const hasOld = endpoint.secrets.some(({ until }) => until !== null && until > time.elapsed());

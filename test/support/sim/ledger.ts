@@ -83,11 +83,14 @@ export const NO_FAILURES = { failures: 0, foundDown: 0, recent: [], pauseMs: 0, 
 const isProbed = ({ failures, foundDown, pauseMs }: Subscription): boolean =>
   pauseMs > 0 || failures >= PROBING_AFTER || foundDown >= PROBING_AFTER_DOWN;
 
-/** Returns whether a failure is one of so many that the endpoint is probed from now on. */
+/**
+ * Returns whether so many of the recent outcomes are failures that the endpoint is probed from now
+ * on.
+ */
 const failsOften = ({ recent }: Subscription): boolean =>
   recent.length === RECENT_OUTCOMES && recent.filter(Boolean).length >= PROBING_AFTER_RECENT;
 
-/** Returns the last outcomes after one more. */
+/** Returns the recent outcomes with one more at the end. */
 const addOutcome = ({ recent }: Subscription, isFailure: boolean): readonly boolean[] =>
   [...recent, isFailure].slice(-RECENT_OUTCOMES);
 
@@ -109,7 +112,8 @@ export function openLedger(databasePath: string, time: VirtualTime) {
         WHERE endpoint_id = endpoint.id AND is_redelivery = kind.value AND status = 'PENDING'))
       FROM endpoint, (SELECT 0 AS value UNION ALL SELECT 1) AS kind`)
     .pluck();
-  // The version changes with every commit of another connection, and this one does not write.
+  // The version changes with every commit of another connection, and this connection does not
+  // write. `due` stays valid while the version is the same.
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
   let due: { at: number | null; version: unknown } | undefined;
   const counted = db
@@ -126,7 +130,7 @@ export function openLedger(databasePath: string, time: VirtualTime) {
   const subscriptions = new Map<string, Subscription>();
   const deliveries = new Map<string, ExpectedDelivery>();
   const violations: string[] = [];
-  /** Since when the worker has been able to send without delay. */
+  /** The time since which the worker has been able to send without delay. */
   let readySince = 0;
   const report = (violation: string): void => void violations.push(violation);
 
@@ -313,7 +317,10 @@ export function openLedger(databasePath: string, time: VirtualTime) {
       for (const expected of deliveries.values()) expected.wait = undefined;
     },
 
-    /** Compares stored rows with the ledger. @param isRunning the worker knows the current clock */
+    /**
+     * Compares stored rows with the ledger.
+     * @param isRunning whether a worker runs that knows the current clock
+     */
     audit(isRunning: boolean): void {
       const [stored, actual] = [counted.all(), counts.all()].map((all) => JSON.stringify(all));
       if (stored !== actual) report(`the stored counts are ${stored} instead of ${actual}`);

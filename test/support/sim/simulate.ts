@@ -174,7 +174,8 @@ export async function simulate(
   /** Runs a transaction of the worker on a disk that may be full or broken. */
   function failTx<T>(tx: Runtime["tx"], write: () => T): T {
     if (worker?.isFull) throw new Database.SqliteError("disk is full", "SQLITE_FULL");
-    // While the clock is being set, a failed write would also lose the change of the waits.
+    // No write fails while the clock is being set, because a failed write would also lose the
+    // change of the waits.
     if (worker === undefined || worker.nextWrite === "works" || !worker.hasNoticedClock)
       return tx(write);
     const isCommitted = worker.nextWrite === "fails after commit";

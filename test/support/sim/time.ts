@@ -44,7 +44,10 @@ export function startVirtualTime(wallStartsAt: number) {
         for (const run of due) run();
       }
     },
-    /** Advances the clock and runs the timers that are due; no timer may be due earlier. */
+    /**
+     * Advances the clock to `at`, and runs the timers that are due then. No timer may be due
+     * earlier.
+     */
     async advanceTo(at: number): Promise<void> {
       elapsedMs = Math.max(elapsedMs, at);
       while (timers[0] !== undefined && timers[0].at <= elapsedMs) {

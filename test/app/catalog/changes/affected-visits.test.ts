@@ -31,7 +31,10 @@ const apply = (rt: TestRuntime, body: string, options: ApplyOptions = {}) =>
     ...options,
   });
 
-/** Opens a business with a booking of the cut, one of the long spa, and a reservation. */
+/**
+ * Opens a business with a booking of the service `cut`, a booking of the long service `spa`, and a
+ * reservation.
+ */
 function openBooked() {
   const rt = createTestRuntime();
   apply(rt, FILE);
@@ -146,7 +149,8 @@ describe("a change that deletes what is booked", () => {
       bookings.findById(id, spa.id)?.status,
       reservations.findById(id, table.id)?.status,
     ]).toEqual(["NO_SHOW", "CANCELLED", "COMPLETED"]);
-    // Deleted objects of such visits are no problem that `doctor` reports.
+    // `doctor` reports visits whose objects were deleted, but not if the visits are over or
+    // cancelled.
     for (const visits of [bookings, reservations])
       expect(visits.listOrphaned(id, rt.now())).toEqual([]);
   });

@@ -77,7 +77,8 @@ test.each([1, 2])(
       expect(result).toBe(captureError(() => editInWholeCatalog(reference, kind, key, edit)));
       expect(read()).toEqual(readReference());
     }
-    // An edit that loads the whole catalog is compared with itself.
+    // An edit that loads the whole catalog runs the same code as `editInWholeCatalog`, so its
+    // comparison proves nothing. Enough edits must not load the whole catalog.
     expect(written).toBeGreaterThan(rounds / 4);
   },
 );
@@ -179,7 +180,8 @@ promotions: [{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, 
 
 test("an edit accepts a ticket type of the event 'gala/2026' beside an event with the key 'gala'", () => {
   const rt = createTestRuntime();
-  // The whole catalog is loaded for an edit that concerns the event with the next transition.
+  // An edit that concerns the event with the next transition loads the whole catalog. The event
+  // `first` has that transition, so the edit below does not load it.
   const event = (key: string, day: number) =>
     `{key: ${key}, name: Gala, startsAt: 2026-12-0${day}T19:00, durationMin: 60, ticketTypes: [{key: all, name: All, price: 9.00}]}`;
   applyCatalogBody(
@@ -196,7 +198,10 @@ promotions: [{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, 
 });
 
 test("an edit during which a promotion ends loses neither an object nor the promotion's event", () => {
-  /** Edits a service while the transition becomes due, after so many looks at the clock. */
+  /**
+   * Edits a service. The promotion's end is reached after the clock has been read `earlyCalls`
+   * times.
+   */
   const editAt = (earlyCalls: number) => {
     const rt = createTestRuntime();
     applyCatalogBody(

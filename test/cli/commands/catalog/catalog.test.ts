@@ -184,7 +184,6 @@ describe("catalog apply with several businesses", () => {
   const businessOf = (slug: string) =>
     `catalog: 1\nbusiness: { slug: ${slug}, name: ${slug}, timezone: Europe/Zurich, currency: CHF }\n`;
 
-  /** Writes the files to a new folder and returns its path. */
   function writeFiles(files: Record<string, string>): string {
     const folder = createTempFolder();
     for (const [name, content] of Object.entries(files)) {

@@ -62,8 +62,8 @@ describe("Cal.com", () => {
       );
       taken += 1;
     }
-    // Bookings follow every 75 minutes, Ann's from 9:00 and Bea's from 11:00. The last needs no
-    // buffer.
+    // Ann's bookings begin every 75 minutes from 9:00, and Bea's from 11:00. The last bookings need
+    // no buffer.
     expect(taken).toBe(6 + 3);
     expect(listDays(shop, request)[0]?.state).toBe("FULL");
   });

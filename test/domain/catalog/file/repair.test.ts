@@ -16,7 +16,7 @@ function shorten(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shorten(one)]));
 }
 
-/** Returns the value once for each of its parts, with another value in place of this part. */
+/** Yields a copy of the value for each of its parts, in which `by` replaces the part. */
 function* replaceParts(value: unknown, by: unknown): Generator<unknown> {
   if (typeof value !== "object" || value === null) return;
   for (const [name, part] of Object.entries(value)) {
@@ -39,7 +39,8 @@ test.each(PRESETS)(
   { timeout: patient(60_000) },
   (preset) => {
     const file = shorten(load(readPreset(preset)));
-    // The shortened file refers to objects that it lacks.
+    // The shortened file has issues even before a change, because it refers to objects that it
+    // lacks.
     const before = read(file).join();
     for (const [i, wrong] of WRONG.entries()) {
       const changes = [...replaceParts(file, wrong)].filter((_, part) => (part + i) % STRIDE === 0);

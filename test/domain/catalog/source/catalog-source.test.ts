@@ -216,8 +216,9 @@ describe("syntax errors", () => {
 });
 
 /**
- * Returns the value with decimals as numbers, without empty fields and fields whose names js-yaml
- * resolves.
+ * Returns the value in a form that can be compared with the result of js-yaml. Decimals become
+ * numbers. Empty fields are left out, and so are fields with names that js-yaml resolves to another
+ * type, such as `true` or `1`.
  */
 function comparable(value: unknown, field = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item, field) ?? null);
@@ -294,7 +295,8 @@ test("a randomly edited file is read as js-yaml reads it, or has a syntax error"
         try {
           expected = load(text);
         } catch {
-          // The tests of brackets show what is accepted here, but not by js-yaml.
+          // js-yaml rejects some texts that are accepted here. The tests of brackets show these
+          // texts.
           return;
         }
         expect(comparable(content)).toEqual(comparable(expected));

@@ -33,7 +33,10 @@ function startTracking() {
   return {
     sent,
     step,
-    /** Repeats the conditions for some minutes. @returns the alerts */
+    /**
+     * Repeats the conditions for some minutes.
+     * @returns the alerts
+     */
     run(minutes: number, ...found: Found[]): string[] {
       const lines: string[] = [];
       for (let i = 0; i < minutes; i++, now += MINUTE_MS) lines.push(...step(...found));
@@ -157,7 +160,7 @@ describe("alerts about one condition", () => {
     const minutes = sent.map(({ at }) => (Date.parse(at) - START) / MINUTE_MS);
     expect(minutes).toEqual([0, 1, 2, 62, 63, 64, 124, 125, 126, 186]);
     expect(sent.at(-1)).toMatchObject({ message: "moved in minute 149 (salon)", subject });
-    // Moves after a quiet day are told at once again.
+    // The next moves after a quiet day are reported at once again.
     for (let minute = 0; minute < 3; minute++) expect(run(1, moved(minute))).toHaveLength(1);
   });
 

@@ -101,7 +101,7 @@ test("a handover to a folder without epochs needs no --fenced, and cannot be can
   });
 });
 
-/** Prepares the restore of a last copy on a machine, which the returned function ends. */
+/** Prepares a machine for the restore of a last copy. Returns a function that restores it. */
 async function prepareRestore(to: string, masterKeyPath: string, epoch: number) {
   const config = createStandbyConfig({ masterKeyPath });
   saveOwnEpoch(config, epoch);

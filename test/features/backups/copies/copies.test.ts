@@ -486,7 +486,8 @@ test("a backup of a cancelled handover is not copied, because its copy could be 
   const last = await createBackup(rt);
   expect([findUncopiedBackup(rt), isNewestOfHandover(rt)]).toEqual([last, false]);
   forgetHandover(rt.config);
-  // The list of erased guests is copied with the backup before.
+  // The newest backup belongs to the cancelled handover, so the list of erased guests is copied
+  // with the earlier one.
   expect([findUncopiedBackup(rt), isNewestOfHandover(rt)]).toEqual([earlier, true]);
   const next = await createBackup(rt);
   expect([findUncopiedBackup(rt), isNewestOfHandover(rt)]).toEqual([next, false]);

@@ -35,7 +35,10 @@ function book(rt: TestRuntime, name: string): string {
   return id;
 }
 
-/** Copies a backup of two guests, of whom one is erased afterwards, to a folder of its own. */
+/**
+ * Creates a backup of two guests and copies it to another folder. One of the guests is erased
+ * afterwards.
+ */
 async function uploadBackup() {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
@@ -151,7 +154,10 @@ test("a restore also uses the list of erased guests in a newer backup of the fol
   });
 });
 
-/** Changes the text of a signed list that would close the gap. */
+/**
+ * Returns a function that copies a signed list that would close the gap, and changes the text of
+ * the copy.
+ */
 const altered =
   (change: (text: string, upload: Upload) => string) =>
   (upload: Upload): void => {

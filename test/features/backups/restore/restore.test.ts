@@ -51,7 +51,7 @@ async function createServer() {
   return { rt, business, path };
 }
 
-/** Changes the database in front of the tag. */
+/** Changes the database in a backup file, but not the tag behind it. */
 function edit(path: string, sql: string, ...values: unknown[]): void {
   const db = new Database(path);
   db.prepare(sql).run(...values);
@@ -84,7 +84,7 @@ const open = ({ dataDir }: Config): TestRuntime => createTestRuntime({ dataDir }
 
 const kindOf = async (config: Config, path: string) => (await authenticate(config, path)).kind;
 
-/** Rotates the master key, and returns the lines about the backups. */
+/** Rotates the master key, and returns what the report says about the backups. */
 function rotate(rt: Runtime): { retagged: number; rest: string[] } {
   const fields = Object.assign({}, ...rotateMasterKey(rt).reports.map((report) => report.fields));
   return (fields as { backups: { retagged: number; rest: string[] } }).backups;

@@ -302,7 +302,8 @@ test.runIf(process.platform === "linux")(
   "a takeover skips a copy on a bad sector and reports it",
   async () => {
     const { rt, dir, older, newer } = await createPrimary();
-    // The checksum also covers pages that SQLite does not read.
+    // The mock stands for a bad sector that only the checksum finds, because the checksum also
+    // covers pages that SQLite does not read.
     const error = Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" });
     vi.mocked(hashFile).mockRejectedValueOnce(error);
     expect(await findNewestCopy(rt.config, dir)).toMatchObject({
@@ -357,7 +358,7 @@ test("a takeover that fails because another program has the database open can be
   saveHandover(config, { state: "done", to: dir, at: 1, copy: "deskbell-20261120T120000Z.db" });
   const liveView = new Database(config.databasePath, { readonly: true });
   onTestFinished(() => void liveView.close());
-  // A read that goes on keeps the log from being merged.
+  // An open read keeps SQLite from merging the log into the database.
   const rows = liveView.prepare("SELECT * FROM server").iterate();
   rows.next();
   const { copy } = await findNewestCopy(config, dir);

@@ -24,7 +24,10 @@ import { createTestRuntime } from "../../../support/test-runtime.ts";
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Creates a server with a backup and its copy, from before one of its two businesses moves. */
+/**
+ * Creates a server with two businesses, one of which moves. A backup and its copy are from before
+ * the move.
+ */
 async function createServer() {
   const dir = createTempFolder();
   const rt = createTestRuntime({ backupDir: dir });

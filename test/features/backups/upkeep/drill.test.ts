@@ -70,7 +70,8 @@ test.each(["drill", "nightly run"])(
     create(".deskbell-drill-old", DAY_MS * 0.8);
     create(".deskbell-drill-new", DAY_MS / 24);
     create("drill-notes", 2 * DAY_MS);
-    // A folder that another process removes is listed, and is not there any more.
+    // A link without a target stands for a folder that another process deletes: it is listed, but
+    // is not there any more.
     symlinkSync("gone", join(rt.config.backupFolder, ".deskbell-drill-gone"));
     if (cause === "drill") await drillBackup(rt);
     else await runMaintenance(rt, { backUp: true });

@@ -36,7 +36,10 @@ const withReader = (rt: TestRuntime, listById: Reader) => ({
   store: { ...rt.store, events: { ...rt.store.events, listById } },
 });
 
-/** Returns the codes of the problems, without those of a server whose daemon does not run. */
+/**
+ * Returns the codes of the problems. The codes that every server without a running daemon has are
+ * left out.
+ */
 const codes = (rt: TestRuntime) =>
   readStatus(rt, CHECKS)
     .problems.map(({ code }) => code)

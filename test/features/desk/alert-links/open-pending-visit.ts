@@ -6,7 +6,7 @@ import { businessOf } from "../open-desk.ts";
 export const URL_OF_SERVER = "https://desk.example.com";
 const HOUR_MS = 3_600_000;
 
-/** Opens the API with a visit that waits for a decision for two hours. */
+/** Opens the API with a visit that the business must accept or decline within two hours. */
 export function openPendingVisit({
   alertLinks = true,
   busyTimeoutMs,

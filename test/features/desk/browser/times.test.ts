@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { localeOfTimes, timesIn } from "../../../../src/features/desk/browser/times.ts";
 
 const TODAY = "2026-12-01";
-/** Browsers and Node choose between several kinds of spaces. */
+/** Replaces all spaces by plain ones, because browsers and Node use several kinds of spaces. */
 const plain = (text: string) => text.replaceAll(/\s/g, " ");
 
 test.each([

@@ -1,6 +1,6 @@
 /**
- * What readers who do not know the name type to find an operation, event type, problem code or
- * guide: two searches each.
+ * The searches of readers who do not know the names: two for each operation, event type, problem
+ * code and guide.
  */
 export const EVERYDAY_WORDS: Record<string, readonly [string, string]> = {
   // Operations.

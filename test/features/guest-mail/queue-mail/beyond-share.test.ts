@@ -44,7 +44,8 @@ const anotherDay = (api: TestApi): string => onDay(api, 5);
 
 /**
  * Books free times of some days until the page takes no more of them without a confirmation.
- * @param isFull whether the page holds no time for guests who are asked to confirm, either
+ * @param isFull whether to book until the page no longer holds a time even for guests who must
+ * confirm by mail
  */
 async function useUpShare({ api, base }: Mails, { isFull = false } = {}): Promise<void> {
   const business = businessOf(api);

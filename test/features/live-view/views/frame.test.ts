@@ -69,7 +69,10 @@ function addVisits(rt: TestRuntime): void {
   });
 }
 
-/** The recorded frames show a warning about backups. */
+/**
+ * The recorded frames show a warning about backups, so they fit only a program with the feature
+ * `backups`.
+ */
 const LACKS_BACKUPS = FEATURES.every(({ name }) => name !== "backups");
 
 test.skipIf(LACKS_BACKUPS).each([
@@ -205,7 +208,8 @@ test.each([false, true])(
     for (const [i, { name, keys }] of SCREENS.entries()) {
       const view = openSession(rt, { isAscii });
       view.press(...keys);
-      // The screens share the widths and heights, so that together they cover all.
+      // Each screen is drawn at some of the widths and heights. All screens together cover every
+      // width and height.
       const widths = range(40 + (i % 17), 200, 17);
       const heights = range(12 + (i % 11), 60, 11);
       for (const [n, columns] of widths.entries())

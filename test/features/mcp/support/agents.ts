@@ -130,7 +130,6 @@ export const statelessRequest = (method: string, params: Record<string, unknown>
   },
 });
 
-/** Sends a body to an endpoint. */
 export async function post(
   { app }: Pick<Agents, "app">,
   path: string,

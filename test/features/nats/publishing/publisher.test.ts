@@ -279,7 +279,7 @@ test("publishing continues after the newest message of the stream if a crash has
   const { rt, stream, publishers, emit, cursor } = await setUp();
   emit(5);
   await publishers.wakeAndSettle();
-  // No cursor was saved.
+  // The publisher saves the cursor at a `tick`, and there has been none.
   expect(cursor()?.sequence).toBe(0);
   emit(2);
   const restarted = createTestPublishers(rt, stream);

@@ -52,7 +52,7 @@ const readPath = async (): Promise<string> => location.pathname;
 
 const readUrl = async (): Promise<string> => location.href;
 
-/** Returns whether the tickets of a type can be bought, also in an order of two types. */
+/** Returns a function that tells whether a ticket type is on sale at `now`. */
 const isOnSaleNow =
   (now: number) =>
   ({ status, salesStartAt, salesEndAt }: TicketTypeDoc): boolean =>
@@ -80,7 +80,10 @@ async function openFlow(t: TestContext, preset: Preset, scripts: boolean, host =
     press: (selector: string) => once(() => page.run(press, selector)),
     choose: (text: string) => once(() => page.run(pressLabel, text)),
     pressLastTime: () => once(() => page.run(pressLastTime)),
-    /** Waits for a step, and checks what every step must keep. */
+    /**
+     * Waits for a step, and checks what must hold in every step: accessibility, a page that fits
+     * the width, and no errors.
+     */
     async arrive(text: string): Promise<void> {
       await reader.waitForText(text);
       expect(await reader.findViolations()).toEqual([]);

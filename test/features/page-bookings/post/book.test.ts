@@ -410,7 +410,7 @@ test("a page whose booking is switched off books nothing, and shows the telephon
   ])
     expect(html).toContain('href="tel:+17185550164"');
   expect(listMade(api)).toEqual([]);
-  // The operator has closed the page, and reads of no refusal.
+  // The operator has closed the page, so its refusals are not counted.
   expect(new Map(listPageCounts(api, "action")).get("refused") ?? 0).toBe(0);
 });
 

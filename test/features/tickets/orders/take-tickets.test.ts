@@ -53,7 +53,10 @@ function openVenue(): TestRuntime {
 const sell = (rt: TestRuntime, count = 1, event = "gala") =>
   createTicketOrder(rt, SLUG, { event, items: [`seat*${count}`] }).id;
 
-/** Publishes what is due. @returns the tickets left, for each event that was sent */
+/**
+ * Publishes what is due.
+ * @returns the tickets left, for each event that was sent
+ */
 const publish = (rt: TestRuntime): (number | null)[] =>
   recordEvents(rt, () => publishEventAvailability(rt)).map(({ type, data }) => {
     expect(type).toBe(UPDATED);

@@ -206,7 +206,10 @@ describe("a start that cannot be booked", () => {
     }
   });
 
-  /** The reasons that a website sees, and a key that may read all bookings. */
+  /**
+   * Each change with two reasons for its refusal: the one that a website sees, and the one that a
+   * key sees that may read all bookings.
+   */
   const REASONS: [change: object, site: Reason, owner: Reason][] = [
     [{ startsAt: "2026-11-20T09:00:00Z" }, "TOO_SOON", "TOO_SOON"],
     [{ startsAt: "2027-02-01T09:00:00Z" }, "TOO_FAR", "TOO_FAR"],
@@ -470,7 +473,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     expect((await reschedule({ partySize: 4, areaId: null })).body.data).toMatchObject({
       tableId: shopId("tbl", "t4"),
     });
-    // A table outside of all areas keeps no area.
+    // The new table is in no area, so later changes look in all areas again.
     expect((await reschedule({ partySize: 9 })).body).toMatchObject({
       detail: "No table seats 9; the largest seats 4.",
     });
@@ -517,7 +520,8 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     const refused = await hold(small, 3);
     expect(problem(refused)).toBe("429 too_many_holds");
     expect(refused.headers.get("retry-after")).toBe("60");
-    // Three holds of a day with Ann leave Bea, the tables and other days free.
+    // Three holds with Ann on one day use up her limit for this day, but not that of Bea, of the
+    // tables, or of other days.
     rt.advance(6 * MINUTE_MS);
     for (const n of [0, 1, 2]) expect((await hold(site, n)).status).toBe(201);
     const bea = await site.send("POST", "/holds", visit("09:00"));
@@ -548,7 +552,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     ]);
     expect(problem(await appointment(9, ANN))).toBe("409 slot_taken TAKEN");
     const table = (hour: number) => hold(hour, { partySize: 2 });
-    // A table for two and one for four are free.
+    // Two tables can take a party of two, and the key may have three open holds for each.
     for (const hour of [9, 10, 11, 12, 13, 14]) expect((await table(hour)).status).toBe(201);
     const last = await table(15);
     expect([problem(last), last.body.detail]).toEqual([

@@ -372,7 +372,8 @@ describe("the response cache", () => {
     createTicketOrder(api, "kita-live", { event: "blue-hour-quartet", items: ["seated*1"] });
     const after = await etagsOf();
     expect(LISTS.filter((_, i) => before[i] !== after[i])).toEqual(["events/catalog"]);
-    // The menu shows sold-out marks, which are stock, too.
+    // Two lists depend on stock and are built again: `events/catalog` and the menu, which shows
+    // sold-out marks.
     expect(await readMetrics(api)).toMatchObject({
       hits: LISTS.length - 2,
       misses: LISTS.length + 2,

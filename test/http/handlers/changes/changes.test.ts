@@ -331,7 +331,8 @@ describe("cursors", () => {
     const last = lastSequence(api);
     const version = api.store.businesses.findById(BUSINESS)?.catalogVersion ?? 0;
     deleteBusiness(api, api.store.businesses.findById(BUSINESS)!);
-    // The new business has as many events, all created in one millisecond.
+    // The new business has as many events as the deleted one. All are created in the same
+    // millisecond.
     applyPreset(api, "salon");
     const { secret: key } = api.createKey();
     for (let sequence = 1; sequence <= last; sequence++) {

@@ -323,7 +323,10 @@ describe("the list of the deliveries of all endpoints", () => {
   };
   const ids = ({ data }: Listed) => data.map(({ id }) => id);
 
-  /** Creates two endpoints of a partner, one of which is deleted, one of another, and events. */
+  /**
+   * Creates two endpoints of one partner, of which one is deleted, an endpoint of another partner,
+   * and events.
+   */
   async function createPartners() {
     const api = createTestApi();
     const partner = createRestrictedKey(api);

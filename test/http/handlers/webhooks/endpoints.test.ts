@@ -16,7 +16,6 @@ const GOOD = {
   events: ["service.updated", "catalog.changed"],
 };
 
-/** Returns the valid body with another URL. */
 const otherUrl = (n: number) => ({ ...GOOD, url: `${GOOD.url}/${n}` });
 
 const json = (body: unknown): RequestInit => ({

@@ -25,7 +25,10 @@ type Redelivered = {
   page: { hasMore: boolean; nextCursor: string | null };
 };
 
-/** Opens the API with two endpoints of a partner and one of another, and their deliveries. */
+/**
+ * Opens the API with two endpoints of one partner, an endpoint of another partner, and their
+ * deliveries.
+ */
 async function setUp() {
   const api = createTestApi();
   const partner = createRestrictedKey(api);

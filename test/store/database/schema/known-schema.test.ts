@@ -18,7 +18,7 @@ function createDamagedServer(from: string, to: string) {
   addBusiness(rt);
   rt.close();
   const { dataDir, databasePath } = rt.config;
-  // Free pages have copies of the schema, too.
+  // `replaceAll` also changes the copies of the schema in free pages of the file.
   const bytes = readFileSync(databasePath, "latin1");
   expect(bytes).toContain(from);
   writeFileSync(databasePath, bytes.replaceAll(from, to), "latin1");
@@ -81,7 +81,7 @@ test("an index that the operator adds is reported as foreign, not as damage", ()
   expect([findChangedPart(db), findForeignPart(db)]).toEqual([undefined, "index 'mine'"]);
   db.exec("DROP INDEX api_key_business");
   expect(findChangedPart(db)).toBe("its index 'api_key_business' is missing or was changed");
-  // The schema of a newer version is not known.
+  // The schema of a newer version is not known, so no part of it counts as changed.
   db.pragma("user_version = 999");
   expect(findChangedPart(db)).toBeUndefined();
 });

@@ -59,7 +59,7 @@ test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
     openDatabase(path, 5000, null).close();
     expect(readValue(path, "PRAGMA user_version")).toBe(LATEST);
     expect(readValue(path, "SELECT last_sequence FROM business WHERE slug = 'old-shop'")).toBe(7);
-    // The cursors that partners have must stay valid.
+    // The upgraded server has an empty feed ID, so that the cursors that partners have stay valid.
     if (schema < FIRST_WITH_FEED_ID) expect(readValue(path, "SELECT feed_id FROM server")).toBe("");
   },
 );

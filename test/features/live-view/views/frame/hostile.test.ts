@@ -21,7 +21,7 @@ import { createTestRuntime } from "../../../../support/test-runtime.ts";
 import { openViewOnTerminal, linesToText } from "../../open-view.ts";
 
 const STRINGS = 10_000;
-/** The number of rounds over all screens, each of which shows some hundred strings. */
+/** The number of rounds over all screens. Each screen shows some hundred strings. */
 const ROUNDS = 12;
 
 const hostile = Array.from({ length: STRINGS }, createHostileSource().draw);

@@ -17,7 +17,10 @@ import { businessOf, listMade, publish } from "../../open-page.ts";
 const openBrowser = useBrowser(["--test-third-party-cookie-phaseout"]);
 const FLOW_MS = 120_000;
 
-/** Opens a website of another site than the server, which shows the booking page of the business. */
+/**
+ * Opens a website that shows the booking page of the business. The website and the server are
+ * different sites for the browser.
+ */
 async function openWebsite(t: TestContext, isAllowed: boolean) {
   const rt = createTestRuntime({}, Date.now());
   applyPreset(rt, "restaurant");
@@ -78,7 +81,9 @@ const readFrameHeight = async (): Promise<number> =>
     ?.getBoundingClientRect().height ?? -1;
 const isFallbackShown = async (): Promise<boolean> =>
   document.querySelector("deskbell-book a")?.assignedSlot !== null;
-/** Returns by how much the page of the frame is higher and wider than the frame. */
+/**
+ * Returns the difference between the height of the page in the frame and the height of the frame.
+ */
 const measureHidden = async (): Promise<number> =>
   Math.abs(Math.ceil(document.documentElement.getBoundingClientRect().height) - window.innerHeight);
 const hasFocus = async (): Promise<boolean> => document.hasFocus();
@@ -98,7 +103,8 @@ test("guests book on a website that the business names", { timeout: FLOW_MS }, a
   const { click, fill, waitForText, findViolations, measureOverflow: measureFrame } = drive(frame);
   const arrive = async (text: string): Promise<void> => {
     await waitForText(text);
-    // The frame has the height of its page: neither scrolls sideways, and the frame not at all.
+    // The frame is as high as its page, so it does not scroll. Neither the frame nor the website
+    // scrolls sideways.
     await expect.poll(() => frame.run(measureHidden), { message: text }).toBe(0);
     expect(await measureFrame()).toBe(0);
     expect(await measureOverflow()).toBe(0);

@@ -51,7 +51,7 @@ test.each(["REQUEST", "CONFIRM"] as const)(
     expect(statuses.slice(0, 3)).toEqual([303, 303, 303]);
     expect(statuses.at(-1)).toBe(429);
     const made = listMade(api);
-    // Six people with about 40 hours a week have at most 24 hours in a tenth of their time.
+    // Six people work about 40 hours a week each, so a tenth of their time is at most 24 hours.
     expect(minutesOf(made)).toBeLessThan(24 * 60);
     const visitor = createVisitor(api, addressOf(200));
     const { action, times } = await visitor.openTimes(timesOf(api, base, key));
@@ -62,7 +62,8 @@ test.each(["REQUEST", "CONFIRM"] as const)(
     // Other days may have time that the page can still take.
     const [otherTimes = ""] = findAll(html, /<a href="([^"]+)">Choose another time</g);
     expect((await visitor.openTimes(otherTimes)).times).not.toEqual([]);
-    // The operator reads that the page refuses visits, until it has refused none for an hour.
+    // The operator sees this condition while the page refuses visits, until it has refused none for
+    // an hour.
     const listOpen = () => checks.flatMap((check) => check(api, {} as never));
     expect(listOpen()).toMatchObject([{ code: "page.share_used", business: businessOf(api).slug }]);
     const [, actions = ""] = metrics.flatMap((format) => format(api));
@@ -128,7 +129,7 @@ test("one email address makes at most ten visits a day, from any number of netwo
     const { action, times } = await visitor.openTimes(timesOf(api, base, key));
     const email = i % 2 === 0 ? "ana@example.com" : "ANA@example.com";
     statuses.push((await visitor.book(await visitor.hold(action, times[0]!), { email })).status);
-    // The business accepts each, so that the share of the page is not used up.
+    // The business accepts each visit, so that the share of the page is not used up.
     for (const { id, status } of listMade(api))
       if (status === "PENDING") changeBooking(api, businessOf(api).slug, id, "approve");
   }

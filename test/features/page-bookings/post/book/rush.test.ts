@@ -31,7 +31,7 @@ test(
       .toSorted((a, b) => a.startsAt - b.startsAt);
     for (const [i, span] of spans.entries())
       expect(span.startsAt).toBeGreaterThanOrEqual(spans[i - 1]?.endsAt ?? 0);
-    // Each other visitor was refused in one of the expected ways.
+    // Every other visitor was refused in one of the expected ways.
     expect(new Set(results).difference(new Set(["taken", 303, 409, 429]))).toEqual(new Set());
   },
 );

@@ -250,7 +250,10 @@ test("the feed shows events, and how far a cursor is behind", async (test) => {
   expect(await reader.readText()).toContain("3 events behind, by ");
 }, 60_000);
 
-/** Lets the page lose its next responses from paths with an ending, after the server has sent them. */
+/**
+ * Lets the page lose its next `count` responses from paths that end with `ending`. The server has
+ * already done what was asked.
+ */
 async function loseResponses(ending: string, count: number): Promise<void> {
   const send = globalThis.fetch;
   let lost = 0;
@@ -262,7 +265,7 @@ async function loseResponses(ending: string, count: number): Promise<void> {
   };
 }
 
-/** The page sends a request again once. */
+/** How often the page sends a request whose responses are lost: once, and then once more. */
 const SENT = 2;
 
 test("a new key or signing secret whose response was lost is shown when it is asked for again", async (test) => {
@@ -376,7 +379,8 @@ async function delayReplies(text: string): Promise<void> {
     const response = await fetch(url, options);
     if (!String(url).includes(text)) return response;
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    // The page handles the reply in the turns that follow.
+    // The count rises 100 ms later, because the page handles the reply in later turns of the event
+    // loop.
     setTimeout(() => (page.lateReplies = (page.lateReplies ?? 0) + 1), 100);
     return response;
   };

@@ -69,7 +69,9 @@ describe("a visitor named in Visitor-Id", () => {
       asVisitor("v13"),
     );
     expect(booked.status).toBe(201);
-    // Two staff members have 14 hours on each of 7 days, apart from the closure and a day off.
+    // All holds together may take a tenth of the free time of a week. Two staff members have 14
+    // hours on each of 7 days, except 28 hours of a closure and 14 of a day off. A tenth of the
+    // other 154 hours is 15 holds of an hour.
     for (let n = 0; n < 30; n += 1) {
       const day = String(25 + (n % 2) * 2);
       const time = `${String(7 + Math.floor(n / 2)).padStart(2, "0")}:00`;

@@ -225,7 +225,7 @@ describe("while a receiver does not respond", () => {
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
     api.store.endpoints.update(endpoint.id, { ...endpoint, url }, api.now());
     const request = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Length: 0\r\n\r\n`;
-    // The second test shows that the first does not block it.
+    // The endpoint is tested twice, to show that the aborted first test does not block the second.
     for (let i = 0; i < 2; i++) {
       const client = connect(server.port, "127.0.0.1");
       client.write(request);
