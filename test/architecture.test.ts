@@ -129,7 +129,7 @@ const PURE_PACKAGES = [
 const violations = (find: (source: Source) => string[]): string[] =>
   sources.flatMap((source) => find(source).map((what) => `${source.path}: ${what}`));
 
-test("no folder has more than 20 sources, except the migrations, which have one order", () => {
+test("no folder except the migrations has more than 20 source files", () => {
   const folders = Map.groupBy(sources, ({ path }) => dirname(path));
   folders.delete("store/migrations");
   const found = [...folders].filter(([, files]) => files.length > 20);
@@ -225,7 +225,7 @@ test("each file of a feature imports only what its place in FEATURE_FILES allows
   expect(found).toEqual([]);
 });
 
-test("the list of features imports only definitions, which import nothing but types statically", () => {
+test("the list of features imports only feature definitions, which statically import nothing but types", () => {
   const index = sources.find(({ path }) => path === FEATURE_LIST);
   expect(index?.imports.every((target) => /^\.\/(?:[\w-]+\/)?feature\.ts$/.test(target))).toBe(
     true,
@@ -264,7 +264,7 @@ test("the client uses only what browsers, Workers and every server runtime have"
   expect(found).toEqual([]);
 });
 
-test("the store parses JSON with the one function that reports damage", () => {
+test("the store parses JSON only with the function that reports damaged data", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "store" && path !== "store/database/storage-error.ts"
       ? (text.match(/JSON\.parse\(/g) ?? [])

@@ -15,7 +15,7 @@ const scriptFor = (print: string): string => `
   import("${MODULE}").then(({ readClockSource }) =>
     (${print})(readClockSource(require("node:crypto").randomBytes, "${NO_FILE}")));`;
 
-test("if there is no boot ID, all threads of a process give the clock the same name, and other processes give it another", async () => {
+test("if there is no boot ID, all threads of a process give the clock the same name, and each process has its own name", async () => {
   const name = readClockSource(randomBytes, NO_FILE);
   expect(name).toMatch(/^process [\da-f]{32}$/);
   expect(readClockSource(randomBytes, NO_FILE)).toBe(name);

@@ -112,7 +112,7 @@ test("a change that is rolled back leaves no event, no delivery and no used sequ
   expect(emitEvents(rt, business, "service.updated").lastSequence).toBe(1);
 });
 
-test("deliveries are listed newest first, by each filter, and paged by ID", async () => {
+test("the list of deliveries is newest first, can be filtered by each field and is paged by ID", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");
@@ -178,7 +178,7 @@ test("an endpoint of a key that may only write bookings gets only events of book
   expect(receiversOf(null)).toEqual(endpoints.slice(1));
 });
 
-test("a list of events reads neither events of other businesses nor events before its start, and sorts nothing", async () => {
+test("a list of events by time, type or business is read from an index, and needs no sort", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   emitEvents(rt, business, "service.updated");

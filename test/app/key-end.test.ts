@@ -205,7 +205,7 @@ test("the operator can keep the endpoints of a revoked key, and stop them later"
   expect(find()?.disabledReason).toBe("key_revoked");
 });
 
-test("a setting that would stop nothing is refused for a key that has ended and kept its endpoints", async () => {
+test("`endpointsAtEnd` cannot be set to STOP for a revoked key that has kept its endpoints", async () => {
   const { rt, key, find } = await withPartner();
   revokeKey(rt, key.id, { keepsEndpoints: true });
   expect(() => updateKey(rt, key.id, { endpointsAtEnd: "STOP" })).toThrow(/kept its endpoints/);
@@ -226,7 +226,7 @@ test("the operator can keep the endpoints of a key that will expire", async () =
   expect(partner.requests).toHaveLength(1);
 });
 
-test("a new expiry extends the life of a key, but not of one that has ended", async () => {
+test("a new expiry extends the life of a key that is still valid, and is refused for a key that has expired", async () => {
   const expiresAt = Date.parse("2026-11-21T12:00:00Z");
   const { rt, key, find } = await withPartner({ expiresAt });
   updateKey(rt, key.id, { expiresAt: expiresAt + DAY_MS });
@@ -284,7 +284,7 @@ test("a key that ended under version 0.2 keeps its endpoints until the operator 
   expect(codes(rt)).not.toContain("endpoint.key_ended");
 });
 
-test("an expiring key is reported with the endpoints that then receive nothing more", async () => {
+test("a key that expires soon is reported with the endpoints that will receive nothing after its expiry", async () => {
   const expiresAt = Date.parse("2026-12-31T12:00:00Z");
   const { rt, key } = await withPartner({ expiresAt });
   expect(codes(rt)).not.toContain("key.expiring");

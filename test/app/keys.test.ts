@@ -54,7 +54,7 @@ test("a key is stored as its hash, prefix and last four characters", () => {
   expect(rt.store.keys.findCredential(hashApiKey(secret))?.id).toBe(key.id);
 });
 
-test("a secret key has every scope, a restricted one the given scopes without duplicates", () => {
+test("a secret key has every scope, and a restricted key has the given scopes without duplicates", () => {
   const { make } = withBusiness();
   expect(make({ kind: "SECRET", scopes: [] }).key.scopes).toEqual(SCOPES);
   expect(make({ scopes: ["webhooks.write", "webhooks.write"] }).key.scopes).toEqual([
@@ -62,7 +62,7 @@ test("a secret key has every scope, a restricted one the given scopes without du
   ]);
 });
 
-test("all issues of a new key are reported together, with the scope nearest to an unknown one", () => {
+test("all issues of a new key are reported together, and an unknown scope suggests the nearest scope", () => {
   const { rt, make } = withBusiness();
   const error = refusal(() =>
     make({
@@ -121,11 +121,14 @@ test("rotation keeps the key and sets an expiry on the old secret", () => {
   );
 });
 
-test.each([-1, 7 * DAY_MS + 1, 0.5, Number.NaN])("an overlap of %d ms is rejected", (overlapMs) => {
-  const { rt, make } = withBusiness();
-  const { id } = make().key;
-  expect(refusal(() => rotateKey(rt, id, overlapMs)).code).toBe("validation_failed");
-});
+test.each([-1, 7 * DAY_MS + 1, 0.5, Number.NaN])(
+  "a key rotation with an overlap of %d ms is rejected",
+  (overlapMs) => {
+    const { rt, make } = withBusiness();
+    const { id } = make().key;
+    expect(refusal(() => rotateKey(rt, id, overlapMs)).code).toBe("validation_failed");
+  },
+);
 
 test("a revoked or expired key cannot be rotated", () => {
   const { rt, make } = withBusiness();

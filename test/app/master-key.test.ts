@@ -43,7 +43,7 @@ test("a missing master key is not silently replaced while guest data are stored"
   expect(["bkg_1", "bkg_2"].map((id) => findCustomer(fresh, id))).toEqual([ANA, ANA]);
 });
 
-test("a missing master key is not replaced when a key names a visitor", () => {
+test("a missing master key is not replaced when an API key names a visitor", () => {
   const { fresh, key } = createServerWithGuest();
   renameSync(key, `${key}.away`);
   expect(() => hashVisitor(fresh, "key_1", "visitor")).toThrow(

@@ -397,7 +397,7 @@ test("commands find a key by a name that is unique within its business", async (
   });
 });
 
-test("a name that two keys have means the key that is not revoked", async () => {
+test("a name that two keys share finds the key that is not revoked", async () => {
   const { deskbell } = await createBusiness();
   await deskbell("keys create --name site --secret");
   await deskbell("keys revoke site --yes");

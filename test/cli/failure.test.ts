@@ -152,7 +152,7 @@ test("help exits with 0 if it was requested, and with 2 if a command is missing"
   });
 });
 
-test("an error as JSON is one line with its code, issues and fix, and exits like the error as text", () => {
+test("an error printed as JSON is one line with its code, issues and fix, and has the exit code of the text form", () => {
   const error = new AppError("invalid_input", "salon.yaml has 1 mistake.\u202e", {
     fix: "deskbell catalog diff salon.yaml",
     issues: [{ code: "required", place: "salon.yaml:9:1", detail: "'name' is missing." }],

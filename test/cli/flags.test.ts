@@ -25,7 +25,7 @@ const options = leaves.flatMap(({ path, spec }) =>
     .map((option) => ({ path, option, long: option.long ?? "", examples: spec.examples })),
 );
 
-test("more than 100 options have a format or a list of values, and are tried with a wrong value", () => {
+test("more than 100 options have a format or a list of values", () => {
   expect(options.length).toBeGreaterThan(100);
 });
 

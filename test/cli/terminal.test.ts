@@ -23,7 +23,7 @@ function openPipe() {
   return { path, fd, terminal: new Terminal("deskbell", io, {} as GlobalFlags) };
 }
 
-test("a text longer than a pipe holds is printed at once if its reader pauses for a moment", async () => {
+test("a text that is longer than a pipe's buffer is printed completely although its reader pauses", async () => {
   const { path, fd, terminal } = openPipe();
   const reader = spawn("sh", ["-c", 'sleep 0.3; exec cat "$0"', path]);
   onTestFinished(() => void reader.kill("SIGKILL"));

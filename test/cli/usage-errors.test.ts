@@ -79,7 +79,7 @@ test.each(["--dry-run", "--help", "-y", "--"])(
 );
 
 test.each(["-1", "-x", "'-- a note'", "--6pm", "-"])(
-  "%s after --name is its value, because no option has such a name",
+  "%s after --name is taken as the name, because there is no such option",
   async (text) => {
     const { deskbell } = createTerminal();
     await deskbell(`catalog apply ${SALON}`);

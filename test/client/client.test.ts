@@ -187,7 +187,7 @@ test("after a broken connection, a GET and a POST are repeated, but not a PATCH"
   expect(gone.sent.length).toBe(4);
 });
 
-test("a retry waits for the seconds in Retry-After, and more than a minute is an error at once", async () => {
+test("a retry waits as long as Retry-After says, but a wait of more than a minute is an error immediately", async () => {
   const { client, sent } = answer([
     problem(429, "rate_limited", { "retry-after": "30" }),
     json({ data: {} }),
@@ -277,7 +277,7 @@ test("an aborted call rejects with the reason of its signal, and is not sent aga
   await expect(client.getMenu({ signal: controller.signal })).rejects.toThrow("left");
 });
 
-test("an error has the fields of the problem", async () => {
+test("an error that the client throws has the fields of the problem in the response", async () => {
   const body = {
     type: "/docs#problem-slot_taken",
     title: "Slot taken",

@@ -58,7 +58,7 @@ test("a mirror reads all lists once, and then only the events and what the event
   expect(await readPrice()).toBe(1500);
 });
 
-test("a mirror of some lists reads and stores no others", async () => {
+test("a mirror that is limited to some lists reads and stores no other lists", async () => {
   const { mirror, storage, takeRead } = setUp({ lists: ["staff"] });
   await mirror.sync();
   expect(takeRead()).toEqual(["/changes", "/staff"]);
@@ -111,7 +111,7 @@ test("a mirror begins anew when its server was set up again and counts from the 
   expect(await rebuilt.readPrice()).toBe(1200);
 });
 
-test("a mirror whose storage fails stores nothing, and continues where it was", async () => {
+test("a mirror whose storage fails keeps its previous state, and continues from it", async () => {
   const memory = createMemoryStorage();
   let fails = false;
   const storage: MirrorStorage = {

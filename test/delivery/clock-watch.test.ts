@@ -79,7 +79,7 @@ test.each(["sweep", "wake"] as const)(
 );
 
 test.each([1, -1])(
-  "an event after a clock jump of %d days that could not be stored at first is sent at once",
+  "an event is sent immediately after a clock jump of %d days, even if the jump could not be stored at first",
   async (days) => {
     const { rt, run, emitEvent, setClock, countAttempts } = await setUp();
     setClock(days * DAY_MS);
@@ -97,7 +97,7 @@ test.each([1, -1])(
 );
 
 test.each([1, -1])(
-  "an outcome that comes while a clock jump of %d days cannot be stored is retried as without it",
+  "an attempt that fails while a clock jump of %d days cannot be stored is retried at the usual time",
   async (days) => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);

@@ -34,7 +34,7 @@ async function connect(): Promise<{ client: Socket; server: Socket }> {
   return { client, server };
 }
 
-test("a connection is closed once a response exceeds 256 KiB, and each response on the connection is counted separately", async () => {
+test("a connection is closed once a response exceeds 256 KiB, counted separately for each of its responses", async () => {
   const { client, server } = await connect();
   const closed = vi.fn<(error: Error) => void>();
   client.on("error", closed);

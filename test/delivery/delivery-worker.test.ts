@@ -276,7 +276,7 @@ describe("the delivery worker", () => {
     expect(statuses(rt)).toEqual(Array(90).fill("DELIVERED"));
   });
 
-  test("the delivery worker has at most 4 deliveries per endpoint in flight, and one that hangs delays no other endpoint", async () => {
+  test("the delivery worker sends at most 4 deliveries at once to an endpoint, so a hanging endpoint delays no other", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const [hanging, healthy] = [await createReceiver([{ hold: true }]), await createReceiver()];
@@ -392,7 +392,7 @@ describe("the delivery worker", () => {
     expect(sent).toBe(300);
   });
 
-  test("the delivery worker does not let an endpoint with a long backlog delay one with a single delivery", async () => {
+  test("the delivery worker does not let an endpoint's long backlog delay the single delivery of another endpoint", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     await subscribe(rt, business, "http://10.0.0.1/");

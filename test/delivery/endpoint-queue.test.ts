@@ -374,7 +374,7 @@ test("the backoff that Retry-After requests is stored with its reason", async ()
 });
 
 describe("an endpoint that keeps failing", () => {
-  test("an endpoint counts as failing after five failures over ten minutes; after four days its disabling is announced, and after five it is disabled", async () => {
+  test("an endpoint that keeps failing is reported after ten minutes, warned after four days and disabled after five", async () => {
     const { send } = createReceiver(responded(500));
     const { rt, id, worker, emit, deliver, advanceTime, getEndpoint, conditions } =
       await setUp(send);
@@ -499,7 +499,7 @@ describe("a disabled endpoint", () => {
     },
   );
 
-  test("a disabled endpoint gets new events before parked ones", async () => {
+  test("an endpoint that is enabled again gets new events before its parked events", async () => {
     const { sent, send } = createReceiver(responded(200));
     const { rt, id, emit, deliver } = await setUp(send);
     disableEndpoint(rt, id, "manual");
@@ -594,7 +594,7 @@ test("timeout and concurrency of an endpoint can be changed within limits", asyn
     });
 });
 
-test("a permit is prompt for the first two attempts at a healthy endpoint, and late for redeliveries and further attempts", () => {
+test("the first two attempts at a healthy endpoint get prompt permits; redeliveries and later attempts get late ones", () => {
   const row = { isRedelivery: 0, attemptCount: 0, attemptsBefore: 0 };
   const permitFor = (failureCount: number, changes: Partial<DueRow> = {}) => {
     const target = { id: "whe_1", maxInFlight: 4, failureCount, allowPrivate: true } as TargetRow;

@@ -134,7 +134,7 @@ test("a host that never accepted a delivery gets at most 60 requests an hour, ac
   expect(status.problems.filter(({ about }) => about === "delivery-worker")).toEqual([]);
 });
 
-test("one 2xx ends the hourly limit of a host, and the deliveries that waited have lost no attempt", async () => {
+test("a single 2xx response ends the hourly limit of a host, and the deliveries that waited have lost no attempt", async () => {
   const { rt, business, createTestKey, subscribe, respond, sentAt } = setUp();
   const { endpoint } = await subscribe(createTestKey("partner"), "hook");
   const types = Array.from({ length: 200 }, () => "service.updated" as const);

@@ -78,7 +78,7 @@ test("a daemon that starts with a clock that is a year ahead ends no key", async
   expect(rt.store.keys.listExpired(rt.now())).toEqual([]);
 });
 
-test("a feature is called after a commit and each minute, and not while nothing happens", async () => {
+test("the scheduler calls a feature after each commit and once a minute, but not in between", async () => {
   const rt = createTestRuntime();
   const calls: string[] = [];
   const worker = {

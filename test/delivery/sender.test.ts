@@ -198,7 +198,7 @@ test("an endless body is not read to the end, and the outcome has the response w
   expect(written).toBeLessThan(50_000_000);
 });
 
-test("the outcome of a closed port is refused, and that of a port without TLS is tls_failed", async () => {
+test("the outcome of a closed port is refused, and the outcome of a port without TLS is tls_failed", async () => {
   const partner = await createReceiver();
   const { post } = createTestSender();
   expect(await post(partner.url.replace("http:", "https:"))).toMatchObject({ kind: "tls_failed" });

@@ -18,7 +18,7 @@ async function startWorker(rt: ReturnType<typeof createTestRuntime>) {
   return { ...worker, attempts };
 }
 
-test("the delivery thread sends due deliveries at startup, after a poll and after a wake, and has exited with 0 once it is stopped", async () => {
+test("the delivery thread sends due deliveries at startup, after a poll and after a wake, and exits with 0 on a stop", async () => {
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
   const partner = await createReceiver();

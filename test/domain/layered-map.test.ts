@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LayeredMap } from "../../src/domain/layered-map.ts";
 
-test("a changed copy has the new values, and the original keeps its own", () => {
+test("a changed copy of a map has the new values, and the original map keeps its values", () => {
   const original = new LayeredMap(new Map(Object.entries({ a: 1, b: 2 })));
   const changed = original.with([
     ["a", undefined],

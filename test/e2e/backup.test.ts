@@ -11,7 +11,7 @@ const etagOf = async (url: string, key: string): Promise<string | null> => {
   );
 };
 
-test("a backup made while the daemon runs can be restored after the daemon has stopped, and the catalog then has new ETags", async () => {
+test("a backup made while the daemon runs can be restored once the daemon has stopped, and gives the catalog new ETags", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   const on = ["--data-dir", dataDir];
   const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read");

@@ -252,7 +252,7 @@ test("the example website shows its first page while deskbell does not run", asy
   expect((await page.run(press, null)).shown).toContain("Something went wrong");
 });
 
-test("the example website lists, holds, books, reschedules and cancels, and each booking, move and cancellation sends a webhook", async (context) => {
+test("the example website books, reschedules and cancels, and each booking, move and cancellation sends a webhook", async (context) => {
   const { rt, createSecret, url } = await serveShop();
   applyCatalog(rt, [{ name: "hostile.yaml", text: HOSTILE_NAME }]);
   const partner = await createReceiver();

@@ -265,7 +265,7 @@ test.for([{ scripts: true }, { scripts: false }])(
 );
 
 test(
-  "the script searches, copies an example, and shows all examples in the language chosen for one of them",
+  "the script of /docs searches, copies an example, and shows all examples in the language chosen for one",
   { timeout: 60_000 },
   async (context) => {
     const { origin } = await serveDocs();

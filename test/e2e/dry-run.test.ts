@@ -22,7 +22,7 @@ services: [{ key: cut, name: Cut, durationMin: 30, price: 40.00 }]
 // Node writes to a terminal synchronously, so a terminal that was stopped with Ctrl-S stops the
 // program. `script` runs the program on such a terminal while nobody reads its own output.
 test.skipIf(!hasPty)(
-  "others can write while the terminal of a dry run does not show its output",
+  "other commands can write while a dry run waits for its terminal to show its output",
   async () => {
     const { deskbell, dataDir } = createTerminal();
     expect(await deskbell("catalog apply -", CATALOG)).toMatchObject({ code: 0 });

@@ -273,7 +273,7 @@ test("a partner repairs three failures, sends events again and rotates its secre
   expect(partner.page.errors).toEqual([]);
 }, 180_000);
 
-test("the partner page shows no ID of a key that is for several businesses", async (test) => {
+test("the partner page shows no ID of a key that can be for several businesses", async (test) => {
   const { rt, url } = await servePartnerPage();
   const { secret } = createPartner(rt, {
     ...DEFAULT_SETTINGS,

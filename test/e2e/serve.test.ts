@@ -98,7 +98,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("the daemon ignores SIGHUP and SIGUSR1 with a log line, and stops gracefully on repeated SIGINTs, as npm sends for one Ctrl-C", async () => {
+test("the daemon ignores SIGHUP and SIGUSR1 with a log line, and stops gracefully on repeated SIGINTs", async () => {
   const daemon = spawnDaemon(await createSalon());
   await waitForUrl(daemon);
   for (const signal of ["SIGHUP", "SIGUSR1"] as const) {

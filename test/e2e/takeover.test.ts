@@ -153,7 +153,7 @@ function killedBeforeRename(path: string): NodeJS.ProcessEnv {
 }
 
 test.runIf(!PROGRAM.isStandalone).each(["deskbell.db", "epoch"])(
-  "a takeover that is killed before it writes %s is named on both servers, and its fix finishes it",
+  "a takeover killed before it writes %s is reported on both servers, and the reported fix completes the takeover",
   { timeout: 60_000 },
   async (file) => {
     const { dir, primary, dataDir } = await createMachines();
@@ -306,7 +306,7 @@ test("serve without data refuses the copies of another server and names restore 
   expect(await serve(empty.config.dataDir)).toMatchObject(refusal);
 });
 
-test("serve without a business accepts an empty folder for copies, and after a restart the same folder with its own copies", async () => {
+test("serve without a business accepts an empty folder for copies, and accepts its own copies after a restart", async () => {
   const dir = createTempFolder();
   const dataDir = createTempFolder();
   for (let starts = 0; starts < 2; starts++) {

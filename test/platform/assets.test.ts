@@ -114,7 +114,7 @@ test("Salon Aurora has 27 services, six people, a class and a shift past midnigh
   expect(ends).toContain("26:00");
 });
 
-test("each service has the price and duration of its default variant", () => {
+test("each service of the sample businesses has the price and duration of its default variant", () => {
   const services = [...load("salon").objects.service, ...load("venue").objects.service];
   const different = services.filter(({ variants, durationMin, priceCents }) => {
     const chosen = variants.find(({ isDefault }) => isDefault);

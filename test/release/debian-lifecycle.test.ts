@@ -75,7 +75,7 @@ test.runIf(IS_RELEASE_TEST)(
 );
 
 test.runIf(IS_RELEASE_TEST)(
-  "the Debian package for arm64, emulated, can be installed, run and purged without its data",
+  "the Debian package for arm64, emulated, can be installed, run and purged, and the data remain",
   () => {
     emulateArm64();
     const root = createDebian("arm64");

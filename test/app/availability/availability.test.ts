@@ -21,7 +21,7 @@ import type { NamedAppointmentRequest } from "../../../src/domain/availability/r
 import { captureError } from "../../support/use-case.ts";
 import { seedShop, SHOP_SLUG } from "../../support/shop.ts";
 
-test("a waiting scan does not keep the days in memory that it has already searched", async () => {
+test("a scan that waits for its turn does not keep in memory the days that it has already searched", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const rt = createTestRuntime();
@@ -136,7 +136,7 @@ describe("an internal request", () => {
   });
 });
 
-describe("the result changes immediately after", () => {
+describe("availability after changes", () => {
   test("availability changes immediately after a booking or time off", async () => {
     const { rt, find } = openTestShop();
     const color = appointment({ serviceIds: ["color"] });
@@ -162,7 +162,7 @@ describe("the next slots", () => {
     );
   };
 
-  test("the next slots begin neither before the requested day nor before now, and end at the horizon", async () => {
+  test("the next slots begin at the requested day, or now if that is later, and end at the booking horizon", async () => {
     const { rt } = openTestShop();
     expect(await next(rt, 2, "2026-11-01")).toEqual(["11-23T09:00", "11-23T10:00"]);
     expect(await next(rt, 2, "2026-11-24")).toEqual(["11-25T09:00", "11-25T10:00"]);
@@ -239,7 +239,7 @@ describe("a long scan yields to the event loop", () => {
     expect(await longestIteration(Promise.all([once(), once()]))).toBeLessThan(50);
   });
 
-  test("a request for one service does not wait for a longer scan that began before", async () => {
+  test("a search for one service does not wait for a longer search that began earlier", async () => {
     const rt = createTestRuntime();
     const { slug, services } = createLargeSalon(rt, { ...WORST, bookings: 100 });
     const find = createFinder(rt, slug);

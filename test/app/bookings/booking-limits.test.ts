@@ -7,7 +7,7 @@ import { createTestRuntime } from "../../support/test-runtime.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-test("a key is listed as fast once its recent visits exceed four times its busiest hour and reach a quarter of its daily limit", () => {
+test("a key is listed as fast when it exceeds four times its busiest hour and reaches a quarter of its daily limit", () => {
   const rt = createTestRuntime();
   const { id: businessId } = addBusiness(rt);
   const createTestKey = (name: string) =>

@@ -353,7 +353,7 @@ describe("a visit of several services", () => {
   });
 });
 
-test("a start may have an offset; a start without an offset means the first instant of a time that clocks show twice", () => {
+test("a start without an offset means the first of the two instants of a time that clocks show twice", () => {
   const rt = openSalon();
   expect(book(rt, { start: "2026-12-01T16:00+01:00" })).toMatchObject({
     startsAt: "2026-12-01T10:00:00-05:00",

@@ -22,7 +22,7 @@ function openDay() {
   return { rt, mias: book("mia"), leos: book("leo") };
 }
 
-test("the day of a business lists its bookings and reservations by start, and the day of a person only the person's bookings", () => {
+test("the day sheet lists all visits of a business by start, or only the bookings of a given staff member", () => {
   const { rt, mias, leos } = openDay();
   const table = createReservation(rt, SLUG, { party: 2, start: "2026-12-01T09:00" });
   const business = getBusiness(rt, SLUG);
@@ -32,7 +32,7 @@ test("the day of a business lists its bookings and reservations by start, and th
   expect(idsOfDay(leos.segments[0]?.staffId ?? "")).toEqual([leos.id]);
 });
 
-test("the summary of a booking names the staff member as at the time of booking", () => {
+test("the summary of a booking shows the staff member's name as it was at the time of booking", () => {
   const { rt, mias } = openDay();
   updateStaffMember(rt, SLUG, "mia", (doc) => ({ ...doc, name: "Maria" }), { add: [], remove: [] });
   expect(summarizeVisits(rt, getBusiness(rt, SLUG), [mias.id])).toMatchObject([

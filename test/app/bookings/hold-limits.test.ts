@@ -11,7 +11,7 @@ import { captureError } from "../../support/use-case.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-test("a key can have three open holds for a staff member or table on a day, and the refusal names the day", () => {
+test("a key can have three open holds per staff member or table and day, and the error of a fourth names the day", () => {
   const rt = createTestRuntime();
   seedShop(rt);
   const business = getBusiness(rt, SHOP_SLUG);

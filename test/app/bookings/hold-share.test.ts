@@ -75,7 +75,7 @@ test("the working time is computed once for each catalog", () => {
   expect(after.listWork("staff", MONDAY, MONDAY).get(MONDAY)).not.toEqual(before);
 });
 
-test("a hold reads the visits of the weeks around it, however far ahead it is", () => {
+test("the check of a hold reads only the visits of the weeks around the hold, however far ahead they are", () => {
   const { rt, business } = openShop();
   const spans: [from: number, to: number][] = [];
   const { listBusySegments } = rt.store.bookings;

@@ -67,7 +67,7 @@ test.each([
   },
 );
 
-describe("ignoring the notice", () => {
+describe("bookings that ignore the minimum notice", () => {
   const SLUG = "salon-aurora";
   const IGNORING = { ignoresNotice: true };
 

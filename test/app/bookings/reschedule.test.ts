@@ -33,7 +33,7 @@ test("the operator moves a booking to a staff member who is not public", () => {
   expect(read().segments).toMatchObject([{ staffName: "Daniel" }]);
 });
 
-test("a rescheduled booking keeps its price and currency; with new segments, it gets the price and currency of the catalog", () => {
+test("a rescheduled booking keeps its price and currency unless the reschedule names new segments", () => {
   const { rt, id, segments, read } = openBooked();
   const text = CATALOG_HEADER.replace("USD", "JPY") + CATALOG.replace("40.00", "5000");
   applyCatalog(rt, [{ name: "catalog.yaml", text }], { acceptCurrencyChange: true });

@@ -35,7 +35,7 @@ const businessOf = (rt: TestRuntime) => rt.store.businesses.findBySlug(SLUG)!;
 const staffNamesOf = (rt: TestRuntime, id: string) =>
   rt.store.bookings.findById(businessOf(rt).id, id)?.segments.map(({ staffName }) => staffName);
 
-test("each affected visit is listed with the colleagues who perform its service and are free", () => {
+test("each visit of an absent staff member is listed with the free colleagues who perform its service", () => {
   const rt = openSalon();
   const cut = book(rt, "cut", "10:00");
   book(rt, "cut", "10:00", "zoe");
@@ -137,7 +137,7 @@ test("new time off that begins in the past lists no visits that are already over
   expect(booked).toEqual([later.id]);
 });
 
-test("a staff member who does not exist cannot be away", () => {
+test("an unknown staff member cannot be marked as away", () => {
   expect(captureError(() => markMia(openSalon(), { staff: "nobody" }))).toMatch(
     /^resource_not_found: There is no staff member 'nobody'/,
   );

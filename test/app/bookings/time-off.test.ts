@@ -34,7 +34,7 @@ const timeOff = (changes: Partial<TimeOffRequest> = {}): TimeOffRequest => ({
 const rowsOf = (rt: TestRuntime) =>
   rt.store.timeOff.listEndingAfter(rt.store.businesses.findBySlug(SLUG)!.id, rt.now());
 
-test("adding time off writes an availability event without the reason", () => {
+test("adding or deleting time off writes an availability event without the reason", () => {
   const rt = openSalon();
   const ids: string[] = [];
   const added = recordEvents(rt, () =>

@@ -239,7 +239,7 @@ describe("editing one object", () => {
     expect(publicCatalog(rt).services[0]).toMatchObject({ priceCents: 4500, version: 2 });
   });
 
-  test("an edit of one object accepts an ID, too, and suggests the key nearest to an unknown one", () => {
+  test("an edit finds its object by key or ID, and the error for an unknown key suggests the nearest key", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const id = publicCatalog(rt).services[1]?.id ?? "";

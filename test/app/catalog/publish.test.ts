@@ -105,7 +105,7 @@ describe("changes caused by time alone", () => {
     },
   );
 
-  test("a due transition is published before the change of a catalog file, with a version of its own", () => {
+  test("a scheduled change that is due is published before the changes of a file, with a catalog version of its own", () => {
     const rt = createTestRuntime();
     apply(rt, PROMOTION);
     rt.advance(HOUR);
@@ -121,7 +121,7 @@ describe("changes caused by time alone", () => {
 });
 
 describe("a sold-out dish", () => {
-  test("a sold-out dish is published, and again when it becomes available", () => {
+  test("a dish is published when it is marked as sold out, and again when it becomes available", () => {
     const rt = createTestRuntime();
     apply(rt, MENU);
     const until = rt.now() + HOUR;

@@ -18,7 +18,7 @@ const HOURS = [
   rule("mon sun", "11:00", "17:00", "2026-12-01"),
 ];
 
-test("new hours of a day replace its regular rules and keep its rules for a season", () => {
+test("new opening hours of a weekday replace its regular rules and keep its seasonal rules", () => {
   expect(
     withDayHours(HOURS, ["mon"], [opening("10:00", "12:00"), opening("13:00", "16:00")]),
   ).toEqual([
@@ -29,7 +29,7 @@ test("new hours of a day replace its regular rules and keep its rules for a seas
   ]);
 });
 
-test("a closed day has no regular rule", () => {
+test("closing weekdays removes their regular opening hours", () => {
   expect(withDayHours(HOURS, ["mon", "tue", "wed"], [])).toEqual([HOURS[1]]);
 });
 

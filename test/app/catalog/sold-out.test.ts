@@ -44,7 +44,7 @@ function markInWholeCatalog(rt: TestRuntime, key: string, until: Until) {
 }
 
 test.each([1, 2])(
-  "a sold-out mark writes the same rows and events as the same mark with the whole catalog loaded (seed %i)",
+  "marking a dish as sold out writes the same rows as with the whole catalog loaded (seed %i)",
   (seed) => {
     const randomInt = createRandomInt(seed);
     const [rt, reference] = [createCountingRuntime(60, seed), createCountingRuntime(60, seed)];

@@ -80,7 +80,7 @@ test("a stored event still matches its hash after the erasure", () => {
   expect(sha256).toEqual(createHash("sha256").update(body).digest());
 });
 
-test("responses of receivers to an event of the guest are deleted", async () => {
+test("erasing a guest deletes the responses that receivers sent to the guest's events", async () => {
   const rt = openSalon();
   await subscribe(rt, getBusiness(rt, SLUG), "http://10.0.0.1/", ["booking.created"]);
   const worker = createTestWorker(rt, async ({ body }) => ({

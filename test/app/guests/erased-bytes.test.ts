@@ -86,7 +86,7 @@ const rowIds = ({ config }: TestRuntime) => {
   return rows;
 };
 
-test("a file of version 0.2 is rewritten once, and its rows keep their numbers", () => {
+test("a database file of version 0.2 is rewritten once, and its rows keep their row numbers", () => {
   const rt = openOldShop();
   rt.store.retention.pruneEvents(0, 1, { ended: rt.now() + 1, unresolved: rt.now() + 1 });
   const before = rowIds(rt);
@@ -103,14 +103,14 @@ test("a file of version 0.2 is rewritten once, and its rows keep their numbers",
   expect(rewritten()).toHaveLength(1);
 });
 
-test("an erasure rewrites the file of version 0.2 at once", () => {
+test("an erasure rewrites a database file of version 0.2 immediately", () => {
   const rt = openOldShop();
   expect(eraseForGood(rt, [rt.visitId])).toEqual({ inLog: false, inFreeSpace: false });
   expect(contains(rt, "old guest")).toEqual({ file: false, log: false });
   expect(contains(rt, REFERENCE)).toEqual({ file: false, log: false });
 });
 
-test("while a daemon runs, a large file of version 0.2 is rewritten only at night, and only with enough disk space", () => {
+test("while a daemon runs, a large database of version 0.2 is rewritten only at night and with enough disk space", () => {
   const rt = openOldShop();
   const daemon = acquireDaemonLock(rt.config.databasePath);
   onTestFinished(() => daemon.release());
@@ -133,7 +133,7 @@ test("while a daemon runs, a large file of version 0.2 is rewritten only at nigh
   expect(contains(rt, "old guest").file).toBe(false);
 });
 
-test("an erasure rewrites even a large file of version 0.2 at once, by day too, if no daemon runs", () => {
+test("if no daemon runs, an erasure rewrites even a large database of version 0.2 immediately, by day too", () => {
   const rt = openOldShop();
   rt.store.file.bytes = () => 200_000_000;
   rt.advance((18 - new Date(rt.now()).getHours()) * 3_600_000);
@@ -142,7 +142,7 @@ test("an erasure rewrites even a large file of version 0.2 at once, by day too, 
 });
 
 test.for(["", " --moved"])(
-  "businesses delete%s leaves no guests in the log, once no program reads it",
+  "businesses delete%s leaves no guest data in the database's log, once no program reads the log",
   async (flag) => {
     const rt = openShop(0);
     const reader = new Database(rt.config.databasePath, { readonly: true });
@@ -161,7 +161,7 @@ test.for(["", " --moved"])(
   },
 );
 
-test("a program that keeps reading keeps erased guests in the log, which is reported until the program ends", () => {
+test("guests erased while another program reads stay in the database's log, which is reported until the program ends", () => {
   const rt = openShop(0);
   const reader = new Database(rt.config.databasePath, { readonly: true });
   reader.exec("BEGIN");

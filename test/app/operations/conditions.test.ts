@@ -33,7 +33,7 @@ async function listCodes(rt: RunningServer, app: App) {
 }
 
 test(
-  "status and metrics report every condition until it ends, and /readyz fails during those that make the server unready",
+  "status and metrics report each condition until it ends, and /readyz fails while one makes the server unready",
   { timeout: 60_000 },
   async () => {
     const rt = await createRunningServer();
@@ -58,7 +58,7 @@ test(
 );
 
 test.each([40, -40])(
-  "a command whose clock differs by %i days reports the difference as the only problem",
+  "a command whose clock differs from the daemon's by %i days reports the difference as the only problem",
   async (days) => {
     const rt = await createRunningServer();
     const now = rt.now();

@@ -81,7 +81,7 @@ describe.runIf(process.getuid)("secrets that other users can access", () => {
 const USER = { uid: 65_534, gid: 65_534 };
 
 test.skipIf(process.getuid?.() !== 0)(
-  "a volume of Kubernetes, which root owns and the group of the program may write to, has no problem",
+  "a Kubernetes volume that root owns and the program's group may write to is not reported",
   async () => {
     const { rt } = createServer();
     rt.close();
@@ -106,7 +106,7 @@ test.skipIf(process.getuid?.() !== 0)(
 );
 
 test.skipIf(process.getuid?.() !== 0)(
-  "a data folder of root is refused with the number of the user that needs it",
+  "serve refuses a data folder of root, and the error names the user ID that must own the folder",
   async () => {
     const dataDir = createTempFolder();
     chmodSync(dataDir, 0o755);

@@ -104,7 +104,7 @@ test("parked deliveries are deleted after 90 days, pending ones never", async ()
   expect(rt.store.tallies.countByStatus()).toMatchObject({ PARKED: 0, PENDING: 1 });
 });
 
-test("the rows of deleted endpoints are removed after 30 days, once their deliveries are", async () => {
+test("the row of a deleted endpoint is removed 30 days later, once no delivery of the endpoint is left", async () => {
   const { rt, business, endpoint, answer, emitAndDeliver } = await setUp();
   const [unused, moving, inUse] = [
     await subscribe(rt, business, "http://10.0.0.2/", ["staff.updated"]),
@@ -136,7 +136,7 @@ const withBudget = (rt: TestRuntime, maxBytes: number): TestRuntime => ({
   config: { ...rt.config, history: { keepDays: 30, maxBytes } },
 });
 
-test("above the maximum size, the oldest delivered events are deleted but no pending ones", async () => {
+test("if the history exceeds its maximum size, the oldest delivered events are deleted, but no pending ones", async () => {
   const { rt, answer, emitAndDeliver, countRows } = await setUp();
   await emitAndDeliver(1200);
   answer.statusCode = 500;
@@ -291,7 +291,7 @@ test("expired secrets and old statistics are deleted", async () => {
   expect(rt.store.tallies.listMinutes(0)).toEqual([]);
 });
 
-test("if the clock is set back during a run, no old secret is deleted before its overlap ends", async () => {
+test("if the clock is set back while old rows are deleted, no old secret is deleted before its overlap ends", async () => {
   const { rt, endpoint } = await setUp();
   rotateEndpointSecret(rt, endpoint.id, { overlapMs: DAY });
   const prune = createPruner(rt);

@@ -149,7 +149,7 @@ describe("redelivering many deliveries", () => {
     );
   });
 
-  test("redelivering one delivery sends it now even if it waits in a slow redelivery of many", async () => {
+  test("redelivering a single delivery sends it immediately, even if it waits in a slow bulk redelivery", async () => {
     const { rt, business, endpoint, sent, run } = await setUp(1);
     emitEvents(rt, business, "service.updated", "staff.updated");
     cancelDeliveries(rt, { endpointId: endpoint.id });

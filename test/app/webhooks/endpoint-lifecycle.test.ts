@@ -51,7 +51,7 @@ test.each(["is revoked", "has expired"])(
   },
 );
 
-test("a warning about an endpoint is stored also while another endpoint has just begun to fail", async () => {
+test("a warning about an endpoint is stored even if another endpoint has just begun to fail", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const subscribed = [];

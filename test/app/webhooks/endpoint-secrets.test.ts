@@ -88,7 +88,7 @@ describe("rotating a signing secret", () => {
     expect(finishSecretRotation(rt, id).finished).toBe(false);
   });
 
-  test("the version of an endpoint rises when a secret rotation begins or is finished, but not if there is no rotation to finish", async () => {
+  test("the version of an endpoint rises when a secret rotation begins, and when a pending rotation is finished", async () => {
     const { rt, id } = await setUp();
     const versionAfter = (change: () => { endpoint: EndpointRow }) => change().endpoint.version;
     expect(versionAfter(() => rotateEndpointSecret(rt, id))).toBe(2);
@@ -314,7 +314,7 @@ test.each([
 );
 
 test.skipIf(process.platform !== "linux")(
-  "a master key that cannot be read for a moment is an error, not a secret that cannot be decrypted",
+  "a temporary failure to read the master key is an error, and does not count as an undecryptable secret",
   async () => {
     const { rt } = await setUp();
     const [row] = rt.store.endpointSecrets.list();

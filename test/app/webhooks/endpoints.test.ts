@@ -127,7 +127,7 @@ describe("a partner whose URL is refused after the DNS lookup", () => {
     ["one public and one private address", ["1.1.1.1", "::1"]],
   ];
 
-  test("a partner whose URL is refused after the DNS lookup gets the same text for all reasons, and the operator's log has the reason", async () => {
+  test("a partner gets the same error for every DNS result that makes a URL unsafe; the operator's log has the reason", async () => {
     const rt = createTestRuntime();
     addBusiness(rt);
     const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
@@ -237,7 +237,7 @@ describe("a name with a control or format character", () => {
   });
 });
 
-test("the URL of an endpoint is resolved only if neither it nor the other fields have issues", async () => {
+test("the URL of an endpoint is looked up in DNS only if all fields of the endpoint are valid", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   let lookups = 0;
@@ -331,7 +331,7 @@ describe("the endpoints of an API key", () => {
     },
   );
 
-  test("the endpoints of an API key cannot have the same URL and events twice; the error names the first", async () => {
+  test("two endpoints of an API key cannot have the same URL and events; the error names the first endpoint", async () => {
     const { createTestKey, create, rt } = setUp();
     const keyId = createTestKey("RESTRICTED");
     const events = ["service.updated", "staff.updated"];

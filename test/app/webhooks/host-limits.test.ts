@@ -28,7 +28,7 @@ async function setUp() {
   return { rt, readLimit, record };
 }
 
-test("a verification is written at most once a day, and failures on that day do not count", async () => {
+test("a host's verification is written at most once a day, and failed deliveries on that day do not count", async () => {
   const { rt, readLimit, record } = await setUp();
   record(true);
   const first = rt.now();

@@ -29,7 +29,7 @@ test("a business with all kinds of objects has a valid sample of every event typ
 });
 
 test.each(["menu_item.created", "reservation.created"] as const)(
-  "%s has no sample if the business has no such object",
+  "%s has no sample event if the business has no object of that kind",
   (type) => {
     const { rt, business } = applyFile(readPreset("salon"));
     expect(draftSample(rt, business, type)).toBeUndefined();

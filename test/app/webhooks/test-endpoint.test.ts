@@ -26,7 +26,7 @@ async function setUp(events: readonly EventType[] = EVENT_TYPES) {
   return { rt, business, partner, id: endpoint.id, secret, sendOnce: createSendOnce(rt) };
 }
 
-test("a test event describes a real object, and is signed and marked; the result has the receiver's address", async () => {
+test("a test event describes a real object, is signed and is marked as a test; the result has the receiver's address", async () => {
   const { rt, partner, id, secret, sendOnce } = await setUp(["staff.updated", "service.updated"]);
   const result = await testEndpoint(rt, id, sendOnce);
   const { headers, body } = partner.requests[0]!;

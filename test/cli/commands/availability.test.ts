@@ -58,7 +58,7 @@ test("availability in a pipe prints a line per slot, and one for a day without s
   );
 });
 
-test("availability on a terminal prints a line of start times per day; --explain adds the rejected ones", async () => {
+test("availability on a terminal prints a line of start times per day; --explain adds the rejected start times", async () => {
   const availability = await createBusiness({ isTTY: true });
   const weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
   const head = (date: Temporal.PlainDate) => `${weekday[date.dayOfWeek - 1]} ${date.toString()}`;

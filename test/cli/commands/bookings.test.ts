@@ -32,7 +32,7 @@ const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
   return (JSON.parse(ran.stdout) as { data: T }).data;
 };
 
-test("bookings create --input reports each line, and a rejected line does not stop the others", async () => {
+test("bookings create --input reports each line, and creates the other bookings if a line is rejected", async () => {
   const { deskbell } = await createBusiness();
   const file = join(createTempFolder(), "bookings.ndjson");
   const line = (fields: object) =>
@@ -313,7 +313,7 @@ test("bookings reschedule changes the staff member, and reservations reschedule 
   ).toMatchObject({ partySize: 4, startsAt: expect.stringContaining("T19:30"), version: 2 });
 });
 
-test("bookings reschedule keeps the price if --staff names the booked staff member, and uses the current price for another person", async () => {
+test("bookings reschedule --staff keeps the price for the booked staff member and updates it for another person", async () => {
   const { deskbell } = await createBusiness();
   const { id } = data<{ id: string }>(
     await deskbell(`bookings create --service cut --staff mia --start ${DAY}T10:00 --json`),

@@ -129,7 +129,7 @@ test.runIf(hasTmux)(
   },
 );
 
-test("after businesses delete, a running daemon rejects the key of the business and serves the others", async () => {
+test("after businesses delete, a running daemon rejects the key of the business and serves the other businesses", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   await deskbell("catalog", "apply", writeVenue());
   const key = await deskbell(

@@ -10,7 +10,7 @@ const CAFE =
 
 const data = <T>(ran: CommandResult): T => (JSON.parse(ran.stdout) as { data: T }).data;
 
-test("a key may rotate itself only if it is created or updated with --self-rotation", async () => {
+test("keys create and keys update set with --self-rotation whether a key may rotate itself", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CAFE);
   const selfRotation = async () =>
@@ -35,7 +35,7 @@ test("a key may rotate itself only if it is created or updated with --self-rotat
   expect(await deskbell("keys update till --self-rotation maybe")).toMatchObject({ code: 2 });
 });
 
-test("a second rotation during the overlap says that it ends the oldest secret, as its dry run does", async () => {
+test("keys rotate during an overlap says that the oldest secret ends, also in a dry run", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CAFE);
   await deskbell("keys create --name site --scope services.read");
@@ -77,7 +77,7 @@ test("no crash of keys rotate leaves an ended secret that a restore would bring 
   expect(recorded.toSorted()).toEqual(secrets.toSorted());
 });
 
-test("a key without a secret is listed as such until it is rotated", async () => {
+test("a key without a secret is listed with 'no secret' until it is rotated", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell("catalog apply -", CAFE);
   await deskbell("keys create --name site --scope services.read");

@@ -53,7 +53,7 @@ test("webhooks update, disable and enable change an endpoint, and disable parks 
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ status: "ACTIVE" });
 });
 
-test("`--event all` subscribes to the standard event types; others must be named", async () => {
+test("`--event all` subscribes to the standard event types; other types must be named", async () => {
   const { deskbell, id } = await createEndpoint();
   const eventsOf = async () =>
     data<{ events: string[] }>(await deskbell(`webhooks show ${id} --json`)).events;
@@ -250,7 +250,7 @@ test("webhooks rotate-secret prints only the new secret on stdout; --finish ends
   });
 });
 
-test("commands that encrypt or decrypt fail with a wrong master key, until rotate-secret --force replaces the signing secret", async () => {
+test("commands that use the master key fail with a wrong one until rotate-secret --force replaces the signing secret", async () => {
   const { deskbell, dataDir, id } = await createEndpoint();
   writeFileSync(join(dataDir, "master.key"), `${Buffer.alloc(32).toString("base64")}\n`);
   const add =
@@ -389,7 +389,7 @@ test("events list and events show print an event of events trigger; events types
   expect(first.stderr).toMatch(/--before evt_/);
 });
 
-test("webhooks create without --key prints a command with the new endpoint's ID, and its dry run prints no such command", async () => {
+test("webhooks create without --key prints a command that gives the endpoint to a key, but not in a dry run", async () => {
   const { deskbell, id } = await createEndpoint();
   const create = "webhooks create --url http://127.0.0.1:9/hook --event all --allow-private";
   expect((await deskbell(`${create} --name bar --dry-run`)).stderr).toBe(

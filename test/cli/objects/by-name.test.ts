@@ -85,13 +85,13 @@ test.each([
   });
 });
 
-test("services show prefers a service that has the given text as its key to a service that has it as its name", async () => {
+test("services show prefers the service whose key is the given text to a service whose name is the given text", async () => {
   const deskbell = await createSalon();
   await deskbell("services update cut --name wash");
   expect((await deskbell("services show wash")).stdout).toMatch(/^key\twash$/m);
 });
 
-test("closures delete accepts the names of days", async () => {
+test("closures delete accepts a day by name, such as tomorrow", async () => {
   const deskbell = await createSalon();
   await deskbell("closures create --date tomorrow");
   expect(await deskbell("closures delete tomorrow")).toMatchObject({ code: 0 });

@@ -25,7 +25,7 @@ const DAY = {
   ],
 } as unknown as PublicDay;
 
-test("successive start times that are rejected for one reason are one row in a pipe", () => {
+test("consecutive start times that are rejected for the same reason are one row in a pipe", () => {
   const rows = dayRows(DAY, "Europe/Zurich", () => "mia").map(
     ({ start, state }) => `${start} ${state}`,
   );
@@ -38,7 +38,7 @@ test("successive start times that are rejected for one reason are one row in a p
   ]);
 });
 
-test("a range of rejected start times contains no available one", () => {
+test("a range of rejected start times contains no available start time", () => {
   const day = { ...DAY, refused: DAY.refused?.filter(({ reason }) => reason !== "TAKEN") };
   expect(
     dayLines(day as PublicDay, "Europe/Zurich", 80)

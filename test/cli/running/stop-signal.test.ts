@@ -28,7 +28,7 @@ async function listResources(code: string): Promise<unknown> {
   return message;
 }
 
-test("the channel to the parent keeps a waiting process alive only if the process listens to messages", async () => {
+test("the IPC channel to the parent process keeps a process alive only if the process listens to messages", async () => {
   expect(await listResources("")).not.toContain("PipeWrap");
   expect(await listResources('process.on("message", () => {});')).toContain("PipeWrap");
 });

@@ -58,7 +58,7 @@ function createQueue(businessIds: readonly string[], searchMs = 0, turns = new S
 
 const many = (businessId: string): string[] => Array<string>(6000).fill(businessId);
 
-test("a business whose deliveries wait behind 6,000 of another business is served in order while one of the 6,000 is in flight", () => {
+test("a business whose deliveries wait behind 6,000 of another business is served meanwhile, and in order", () => {
   const { start, end } = createQueue([...many("a"), "b", "b", "c", "b"]);
   expect(start()?.businessId).toBe("a");
   const first = start()!;
@@ -73,7 +73,7 @@ test("a business whose deliveries wait behind 6,000 of another business is serve
   expect(start()?.number).toBe(6003);
 });
 
-test("a search for deliveries of other businesses that finds none is repeated only after a pause, which is longer after a slow search", () => {
+test("an empty search for other businesses' deliveries is repeated after a pause, which is longer after a slow search", () => {
   const { start, advance, countSearches } = createQueue(many("a"), 40);
   start();
   for (let i = 0; i < 3; i++) expect(start()).toBeUndefined();
@@ -86,7 +86,7 @@ test("a search for deliveries of other businesses that finds none is repeated on
   expect(countSearches()).toBe(2);
 });
 
-test("a reloaded queue finds the next delivery of another business only once that business's delivery in flight has ended", () => {
+test("a reloaded queue sends another business's next delivery only after its delivery in flight has ended", () => {
   const { queue, start, end, advance } = createQueue([...many("a"), "b", "b"]);
   start();
   const first = start()!;

@@ -50,7 +50,7 @@ test("an endpoint with nothing to send is skipped until it is enqueued again", (
   expect(queue.sent).toEqual(["a"]);
 });
 
-test("an endpoint without a permit keeps its turn until one is released", () => {
+test("an endpoint without a permit keeps its turn until a permit is released", () => {
   const queue = createTestQueue();
   acquire(queue, "PROMPT", 79);
   for (const id of ["a", "b", "c"]) queue.enqueue(id, "HEALTHY");

@@ -46,7 +46,7 @@ function openPools() {
   return { pools, post };
 }
 
-test("an origin's pool is kept while a connection is open, and removed after the last one", async () => {
+test("an origin's pool is kept while a connection is open, and removed after the last connection closes", async () => {
   const receiver = await startReceiver();
   const { pools, post } = openPools();
   expect(await post(receiver, "/keep")).toBe(204);

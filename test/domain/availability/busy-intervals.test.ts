@@ -5,7 +5,7 @@ import { createShop, minuteAt, searchFor, serviceRequest } from "./requests.ts";
 
 const MONDAY = "2026-11-23";
 
-test("the busy window exceeds the requested days by the length of the visit, its longest buffer and the largest buffer of a booking", () => {
+test("the busy window exceeds the requested days by the visit, its longest buffer and the longest booked buffer", () => {
   const shop = createShop({
     service: [
       buildService("cut", { durationMin: 60, bufferAfterMin: 20, staff: ["ann"] }),

@@ -23,7 +23,7 @@ test("the hours of a date follow its closures and exceptions, and may end on the
   expect(hours("2026-12-25")).toEqual([]);
 });
 
-test("a closure cuts the hours of the evening before it at midnight, and leaves the hours after the midnight that ends it", () => {
+test("a closure cuts the hours of the previous evening at midnight, and keeps the hours after its last midnight", () => {
   const closing = (closure: ScheduleDoc["closures"][number]) => (date: string) =>
     hoursOn({ ...schedule, closures: [closure], exceptions: [] }, "Europe/Lisbon", date);
   const yearly = closing({ name: "Christmas Day", yearly: "12-25" });

@@ -22,7 +22,7 @@ const refused = (parameter: string) =>
     issues: [expect.objectContaining({ parameter })],
   });
 
-test("a search for the next slots may check 24 million combinations of start and table, four times as many as a list of days", () => {
+test("a search for the next slots may check 24 million combinations of start and table", () => {
   const options = { lists: "next", explain: false, maxSearchDays: 1000 } as const;
   expect(() => assertNotTooLarge(planFor(60_000, 399), options)).not.toThrow();
   expect(() => assertNotTooLarge(planFor(60_001, 399), options)).toThrow(refused("areaId"));
@@ -44,14 +44,14 @@ test("a search after the listed days counts towards the limit of 6 million combi
   expect(() => assertNotTooLarge({ ...plan, horizonDay: 250 }, options)).toThrow(refused("to"));
 });
 
-test("the refusal of a list asks for fewer days if a single day is small enough", () => {
+test("the error for a list that is too large asks for fewer days if a single day is small enough", () => {
   const options = { lists: "days", explain: false, maxSearchDays: 0 } as const;
   const withStarts = (tables: number) => ({ ...planFor(tables, 1), intervalMin: 1 });
   expect(() => assertNotTooLarge(withStarts(4000), options)).toThrow(refused("to"));
   expect(() => assertNotTooLarge(withStarts(4200), options)).toThrow(refused("areaId"));
 });
 
-test("the size of a search counts a service without staff once for each person of the other services, and a service that nobody performs not at all", () => {
+test("the size of a search counts a service without staff per person, and a service that nobody performs as zero", () => {
   const options = { lists: "next", explain: false, maxSearchDays: 1000 } as const;
   const staffed = Array.from({ length: 30_000 }, (_, n) => ({ staff: { key: `staff-${n}` } }));
   const planWith = (candidates: object[]) =>

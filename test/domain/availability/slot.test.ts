@@ -52,7 +52,7 @@ const slotsOf = (days: DayListing[]): Slot[] =>
 const startsOf = (slots: { startMin: number }[]): number[] => slots.map(({ startMin }) => startMin);
 
 test(
-  "slots and day states are those of a second implementation of the rules, the oracle",
+  "the listed slots and day states equal those of the oracle, an independent implementation of the rules",
   () => {
     checkScenarios(RUNS, (scenario) => {
       const oracle = createOracle(scenario);
@@ -283,7 +283,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("a slot has as many spots as the visit's service with the fewest, and one spot if a service takes one guest per staff member", () => {
+test("a slot has the fewest spots of its services, and only one spot if a service takes one guest per staff member", () => {
   const shop = createShop({
     service: [
       buildService("cut", { staff: ["ann"], resources: [{ resource: "chair", units: 1 }] }),

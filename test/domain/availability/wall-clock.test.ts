@@ -71,7 +71,7 @@ describe("hours on the day of a clock change", () => {
 });
 
 describe("dates and clocks", () => {
-  test("Apia had no 30 December 2011, Kiritimati no 31 December 1994", () => {
+  test("dates that time zones skipped do not exist: 30 December 2011 in Apia, 31 December 1994 in Kiritimati", () => {
     const existing = (zone: string, dates: string[]) =>
       dates.filter((date) => dateExists(zone, dayNumber(date)));
     expect(existing("Pacific/Apia", ["2011-12-29", "2011-12-30", "2011-12-31"])).toEqual([
@@ -88,7 +88,7 @@ describe("dates and clocks", () => {
     ]);
   });
 
-  test("a repeated time has two instants, a skipped one none", () => {
+  test("a local time that clocks repeat has two instants, and a local time that clocks skip has none", () => {
     const at = (date: string, hours: number) =>
       instantsOf("America/New_York", wall(date, hours)).map(utc);
     expect(at("2026-11-01", 1.5)).toEqual(["11-01T05:30", "11-01T06:30"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fitsWeek } from "../../../src/domain/bookings/hold.ts";
 
-test("a hold fits if all holds take at most a tenth of the free time in every seven days that include it, from today on", () => {
+test("a hold fits if holds take at most a tenth of the free time in each seven-day period that includes the hold", () => {
   const today = 100;
   const day = 103;
   const minutes = 60;

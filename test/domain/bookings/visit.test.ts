@@ -129,7 +129,7 @@ test("a decision is late after half of the time to decide, which begins anew if 
   ]);
 });
 
-test("the deadline to approve a visit that the business moves is never after the new start, unless the new start has passed", () => {
+test("the approval deadline of a visit that the business moves is not after the new start, unless the start has passed", () => {
   const pending = visit("PENDING");
   const now = START - 3 * HOUR;
   const decideByAfter = (startsAt: number) =>
@@ -140,7 +140,7 @@ test("the deadline to approve a visit that the business moves is never after the
   expect(decideByAfter(now)).toBe(START);
 });
 
-test("a guest's new time needs a new approval, due in 24 hours but not after the start", () => {
+test("a visit that the guest moves needs a new approval within 24 hours, and no later than the start", () => {
   const now = START - 3 * DAY;
   const confirmed = visit("CONFIRMED");
   expect(stateAfterReschedule(confirmed, "GUEST", true, START, now)).toMatchObject({

@@ -91,7 +91,7 @@ test.each<[Scope[], Partial<EventReader>, string[]]>([
 const subsetsOf = <T>(all: readonly T[]): T[][] =>
   Array.from({ length: 2 ** all.length }, (_, bits) => all.filter((__, i) => bits & (1 << i)));
 
-test("the sentences about a key's guest data say which events and customer references the key receives, for all scopes and event groups", () => {
+test("the text about a key's guest data says which events and customer references the key receives, for all scopes", () => {
   for (const scopes of subsetsOf(SCOPES))
     for (const eventGroups of subsetsOf(EVENT_GROUPS)) {
       const key = keyWith(scopes, { eventGroups });

@@ -319,7 +319,7 @@ describe("events caused by a change of", () => {
     expect(updated?.resource).toEqual({ type: "service", id: service.id, ids: [service.id] });
   });
 
-  test("a changed object has the new version; its siblings keep theirs", () => {
+  test("a changed object has the new version, and unchanged objects keep their versions", () => {
     const from = buildCatalog(base);
     const publicCatalog = toPublic(
       edit({ variants: [buildVariant("short"), buildVariant("long")] }),

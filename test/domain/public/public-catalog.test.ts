@@ -20,7 +20,7 @@ import {
 import { readSampleCatalog } from "../../support/sample-catalog.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("each public list is the same if only the kinds that affect it are loaded", () => {
+test("each public list is the same if only the kinds of objects that affect the list are loaded", () => {
   const rt = createTestRuntime();
   const text = JSON.stringify(readSampleCatalog());
   const { slug } = applyCatalog(rt, [{ name: "catalog.json", text }], { seedingAt: rt.now() });

@@ -33,7 +33,7 @@ test.each<
   expect(events[0]?.ticketTypes[0]?.availability.state).toBe(state);
 });
 
-test("the remaining tickets of a type are the size of its quota minus the tickets taken of all types in the quota", () => {
+test("a ticket type's remaining tickets are its quota's size minus the tickets taken of all types in the quota", () => {
   const event = buildPublicEvent("jazz", {
     ticketTypes: [
       buildTicketType("adult", { showRemaining: true }),

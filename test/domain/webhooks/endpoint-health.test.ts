@@ -109,7 +109,7 @@ test("nothing is sent until the next probe or the end of Retry-After, whichever 
   expect(backoffOf(delayed, 0)).toEqual({ until: MINUTE, reason: "retry_after" });
 });
 
-test("an overdue attempt degrades a healthy endpoint and leaves a probing one as it is", () => {
+test("an overdue attempt makes a healthy endpoint degraded, and leaves a probing endpoint unchanged", () => {
   expect(classifyEndpoint(HEALTHY, 1)).toBe("DEGRADED");
   expect(classifyEndpoint(HEALTHY, 0)).toBe("HEALTHY");
   expect(classifyEndpoint(restoreHealth(10), 1)).toBe("PROBING");

@@ -52,7 +52,7 @@ test.each([
   expect(state.text).not.toContain("refused:");
 });
 
-test("the state of an endpoint in a backoff says until when and why; once the backoff has ended, the endpoint is failing", () => {
+test("the state of an endpoint in a backoff says until when and why, and is failing once the backoff has ended", () => {
   const backoff = { heldUntil: 2000, heldReason: "failing" } as const;
   expect(stateOf({ ...failing("HTTP 500"), ...backoff })).toMatchObject({
     code: "HELD",

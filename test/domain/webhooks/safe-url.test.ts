@@ -135,7 +135,7 @@ describe("a URL that the operator allows", () => {
     expect(parseTarget(url, LOCAL)).not.toHaveProperty("reason"),
   );
   test.each(["http://10.0.0.1/", "http://[::1]/", "http://[fe80::1]/"])(
-    "the URL %s is rejected when only other ranges are allowed",
+    "the URL %s is rejected when only other address ranges are allowed",
     (url) => expect(parseTarget(url, LOCAL)).toHaveProperty("reason"),
   );
   test("a private host name is accepted only if all of its addresses are allowed", () => {

@@ -97,7 +97,7 @@ test.each([
 });
 
 test.each(["refused", "timed_out", "unresolvable", "tls_failed", "blocked"] as const)(
-  "partners cannot tell an outcome %s from others without a response, nor how long it took",
+  "partners cannot distinguish an outcome %s from other attempts without a response, or see its duration",
   (outcome) => {
     expect(outcomeForPartners({ outcome, error: `${outcome}: why`, durationMs: 5003 })).toEqual({
       outcome: "refused",
@@ -112,11 +112,14 @@ const failed = (kind: Exclude<Outcome["kind"], "responded">): Outcome => ({ kind
 const settleNow = (step: number, outcome: Outcome) =>
   settle(step, outcome, classifyOutcome(outcome, NOW), NOW, () => 0);
 
-test.each([200, 201, 204, 299])("status %i on any attempt delivers the event", (status) => {
-  const delivered = { status: "DELIVERED", nextAttemptAt: null, deliveredAt: NOW, error: null };
-  expect(settleNow(1, responded(status))).toEqual(delivered);
-  expect(settleNow(20, responded(status))).toEqual(delivered);
-});
+test.each([200, 201, 204, 299])(
+  "a response with the status %i delivers the event on any attempt",
+  (status) => {
+    const delivered = { status: "DELIVERED", nextAttemptAt: null, deliveredAt: NOW, error: null };
+    expect(settleNow(1, responded(status))).toEqual(delivered);
+    expect(settleNow(20, responded(status))).toEqual(delivered);
+  },
+);
 
 test.each<{ name: string; outcome: Outcome; delayMs: number; error: string }>([
   { name: "a server error", outcome: responded(500), delayMs: 5000, error: "HTTP 500" },

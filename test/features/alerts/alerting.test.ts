@@ -230,7 +230,7 @@ test("alerts are sent from memory while the storage cannot be written, and saved
   expect(listAlerts(rt)).toMatchObject([{ code: "storage.gone", status: "FIRING" }]);
 });
 
-test("a failing channel is retried, and after three failures reported through the others", async () => {
+test("a failing channel is retried, and is reported through the other channels after three failures", async () => {
   const { rt, fill } = setUp();
   const broken = createTestChannel();
   const mail = createTestChannel("--alert-mail");
@@ -268,7 +268,7 @@ test("Alertmanager gets every open alert again each minute", async () => {
   expect(alertmanager.sent).toEqual(Array(3).fill("storage.low FIRING"));
 });
 
-test("the heartbeat is sent each minute while nothing critical is open", async () => {
+test("the heartbeat is sent each minute while no critical condition is open", async () => {
   const rt = createTestRuntime();
   let free = 400_000_000;
   rt.freeBytes = () => free;

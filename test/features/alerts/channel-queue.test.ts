@@ -39,7 +39,7 @@ test("a notice that the channel refuses for a day is dropped and logged", async 
   ]);
 });
 
-test("an alert that replaces a failing one is kept, and other alerts keep their order", async () => {
+test("an alert that replaces an alert whose sending fails is kept, and other alerts keep their order", async () => {
   const rt = createTestRuntime();
   const [first, newer, second] = ["a", "a", "b"].map((fingerprint, i) =>
     createAlert(i === 2 ? "storage.full" : "storage.low", fingerprint, rt.now() + i),

@@ -13,7 +13,7 @@ import { businessOf } from "../desk/open-desk.ts";
 
 const RECEIVED = { noun: "booking", what: "a booking of Cut" } as const;
 
-test("each attempt to send the alert of a pending visit has new links, and nothing stores them", async () => {
+test("each attempt to send the alert of a pending visit has new links", async () => {
   const { api, id } = openPendingVisit();
   const sent: (string | undefined)[] = [];
   const channel = withLinks(api, {

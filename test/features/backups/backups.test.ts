@@ -145,7 +145,7 @@ test("a write-ahead log that a long read has made large is truncated at the next
   expect(statSync(log).size).toBeLessThan(33_000_000 + 1_000_000);
 });
 
-test("seven nightly backups are kept, and drafts of interrupted ones are deleted", async () => {
+test("seven nightly backups are kept, and drafts of interrupted backups are deleted", async () => {
   const rt = createTestRuntime();
   seedShop(rt);
   await createBackup(rt);
@@ -404,7 +404,7 @@ test("deliveries that were in flight are due again after a restore, and can be s
   expect(hasMatchingMasterKey({ ...restored, config, secrets })).toBe(false);
 });
 
-test("a master key that cannot decrypt the guests does not match the data, even if no signing secret can be tried", () => {
+test("a master key that cannot decrypt the guests does not match the data, even if no signing secret is stored", () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt, "salon-aurora");
   const guest = { name: "Ada", email: null, phone: null, notes: null };

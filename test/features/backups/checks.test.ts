@@ -6,7 +6,7 @@ import { addBusiness, emitEvents } from "../../support/delivery.ts";
 import { edit } from "../../support/edit-database.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("the condition of altered events names each of them", async () => {
+test("the condition for altered events names each altered event", async () => {
   const rt = createTestRuntime();
   emitEvents(rt, addBusiness(rt), "service.updated", "service.updated");
   await createBackup(rt);

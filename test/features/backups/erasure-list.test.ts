@@ -64,7 +64,7 @@ test("a dry run adds no guest to the list of erased guests", () => {
   expect(readErasureList(rt.config)).toEqual([]);
 });
 
-test("a guest whose retention has ended is not in the list of erased guests, because a restored server erases such guests itself", async () => {
+test("a guest whose retention has ended is not listed as erased, because a restored server erases such guests itself", async () => {
   const rt = openSalon();
   const id = book(rt, ANA);
   rt.advance(Date.parse("2027-03-02T00:00:00Z") - rt.now());

@@ -166,7 +166,7 @@ test("a server without backups logs no warning about a copy of the list of erase
   expect(rt.logged).toEqual([]);
 });
 
-test("the deletion of a business names the backups that still contain it, and for a moved business also the day when they are deleted", () => {
+test("deleting a business names the backups that contain it, and for a moved business the day of their deletion", () => {
   const rt = createTestRuntime();
   const earlier = "Earlier backups still contain it: deskbell backup list";
   expect(keepRemovals.describeRemains?.(rt, false)).toEqual([earlier]);

@@ -124,7 +124,7 @@ test("an empty database file is refused with the command that restores the newes
   expect(createTestRuntime({ dataDir }).store.businesses.list()).toEqual([]);
 });
 
-test("the newest intact backup is named for a lost database file, or the newest one if none is intact", () => {
+test("the fix for a lost database file names the newest intact backup, or the newest backup if none is intact", () => {
   const dataDir = createTempFolder();
   const config = readConfig({ dataDir }, {});
   const { backupFolder } = config;

@@ -4,7 +4,7 @@ import { createBackup } from "../../../src/features/backups/backups.ts";
 import { erasedGuests } from "../../../src/features/backups/with-guests.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("an erasure says that backups still have the data, and when the last nightly one is deleted", async () => {
+test("an erasure says that backups still have the data, and when the last nightly backup is deleted", async () => {
   const rt = createTestRuntime();
   const listNotes = () => erasedGuests.flatMap((find) => find(rt).notes);
   expect(listNotes()).toEqual([]);

@@ -208,7 +208,7 @@ test("the entry of a session names all its guests, although a full calendar feed
   ).toEqual([expect.stringMatching(/^Visits from /), "cut · Zoe · Ana", "yoga · 2 guests · Zoe"]);
 });
 
-test("a calendar feed leaves out a guest that no key decrypts, and shows the others", () => {
+test("a calendar feed leaves out a guest that no key decrypts, and shows the other guests", () => {
   const { rt, business, today, feed } = openSalon();
   const at = today + DAY_MS;
   const lost = rt.tx(() => {

@@ -187,14 +187,14 @@ describe("an empty cell", () => {
   });
 });
 
-test("images that a CSV table keeps also keep their texts and sizes", () => {
+test("an image that stays in the row of a CSV table keeps its alternative text and its size", () => {
   const [first] = CATALOG.objects.service[0]?.images ?? [];
   const { catalog } = patch("key,image\ncut,https://example.com/new.jpg|https://example.com/a.jpg");
   const added = { url: "https://example.com/new.jpg", alt: null, width: null, height: null };
   expect(catalog).toEqual(withService("cut", { images: [added, first] }));
 });
 
-test("a text that a CSV table changes or clears also changes in the translation for the business's own language", () => {
+test("a CSV table that changes or clears a text also updates the translation in the business's own language", () => {
   const translations = {
     en: { name: "Cut", description: "With a wash." },
     de: { name: "Schnitt" },
@@ -296,7 +296,7 @@ test.each([
   expect(patch(csv).issues).toEqual([issue]);
 });
 
-test("an ambiguous row of a CSV table is refused with the first five of its objects", () => {
+test("the error for a CSV row that fits several objects names the first five of these objects", () => {
   const service = Array.from({ length: 6 }, (_, i) =>
     buildService(`dye-${i + 1}`, { name: "Dye" }),
   );
@@ -305,7 +305,7 @@ test("an ambiguous row of a CSV table is refused with the first five of its obje
   ]);
 });
 
-test("an issue of a category that has no row in the CSV table is reported in the row of the titles", () => {
+test("an issue of a category without a row of its own in the CSV table is reported for the row of column titles", () => {
   const buildCategory = (key: string, parent: string | null) => ({
     ...buildArea(key),
     description: null,

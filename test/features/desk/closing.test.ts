@@ -43,7 +43,7 @@ test("closing for the rest of the day keeps the hours before the current time", 
   expect(changed()).toBeUndefined();
 });
 
-test("the hours that a date had before two closings come back, in the place that they had", () => {
+test("reopening restores the hours that a date had before two closings, at the old place in the list of dates", () => {
   const { rt, exceptions, changed } = openAt("2026-12-24T11:00");
   applyCatalogBody(
     rt,

@@ -54,13 +54,13 @@ test("a stranger gets the same answer whether the business exists or not", async
   expect(bodies[0]).toBe(bodies[1]);
 });
 
-test("the desk of a business refuses the cookie of another business", async () => {
+test("the cookie of a desk does not work at the address of another business", async () => {
   const { api, cookie } = await openDesk();
   const other = createBrowser(api, "no-such-shop");
   expect((await other.get("", { headers: { cookie: cookie() } })).status).toBe(401);
 });
 
-test("a revoked device, a revoked desk and an expired pairing end at the next request", async () => {
+test("a request from a revoked device, a revoked desk or an expired pairing is refused", async () => {
   const { api, get, post } = await openDesk();
   const business = businessOf(api);
   const pairAgain = async () => {
@@ -140,7 +140,7 @@ test("a request with an API key and no paired device cannot act at the desk", as
   expect(response.status).toBe(401);
 });
 
-test("a script gets 204 while nothing changes, and a problem response once the desk is revoked", async () => {
+test("a desk page that polls for changes gets 204 while nothing changes, and an error once its desk is revoked", async () => {
   const { api, get, view } = await openDesk();
   const { version } = await view();
   const headers = { accept: "application/json" };

@@ -6,7 +6,7 @@ import { businessOf, openDesk } from "./open-desk.ts";
 
 const DAY_MS = 86_400_000;
 
-test("the outcome of an action at a desk is deleted after a day, and a link or device once it has ended", async () => {
+test("retention deletes the outcome of a desk's action after a day, and a pairing link or device after its end", async () => {
   const { api, act } = await openDesk();
   const { id } = businessOf(api);
   const store = api.openStore(createDeskStore);

@@ -104,7 +104,7 @@ describe("serving", () => {
     },
   );
 
-  test("requests for documentation pages use up the rate limit of the address", async () => {
+  test("requests for documentation pages use up the rate limit of the client's IP address", async () => {
     const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
     const paths = ["/docs", "/docs/style.css", "/docs/changelog", "/llms.txt"];
     const statusOf = async (path: string) =>
@@ -113,7 +113,7 @@ describe("serving", () => {
     for (const path of paths) expect([path, await statusOf(path)]).toEqual([path, 429]);
   });
 
-  test("the path of the earlier reference's document redirects to the OpenAPI document", async () => {
+  test("the former address /docs/reference.json redirects to the OpenAPI document", async () => {
     const api = createTestApi("salon", undefined, { publicUrl: "https://partners.example/desk" });
     const response = await get(api, "/docs/reference.json");
     expect([response.status, response.headers.get("location")]).toEqual([
@@ -203,7 +203,7 @@ describe("the reference", () => {
     }
   });
 
-  test("exactly the operations that need a key but no scope say that they require no scope", () => {
+  test("the reference says that no scope is required for exactly the operations that need a key but no scope", () => {
     const needsOnlyKey = ({ security = [] }: (typeof operations)[number]) =>
       security.length > 0 &&
       security.every((scheme) => Object.keys(scheme).length > 0) &&
@@ -431,7 +431,7 @@ describe("rendering Markdown", () => {
     expect(render(text)).toBe(markup);
   });
 
-  test("samples of one request in several languages are one group, with the first one open", () => {
+  test("code samples of a request in several languages form one group, of which the first sample is open", () => {
     const html = render(
       "```sh curl\na\n```\n\n```ts TypeScript\nb\n```\n\n```json Example\n{}\n```",
     );
@@ -440,7 +440,7 @@ describe("rendering Markdown", () => {
     );
   });
 
-  test("the table of contents of a page shows the route of a heading that has one, and folds long lists", () => {
+  test("the table of contents of a page shows the routes of operations, and folds long lists", () => {
     const routes = "## A\n### Get x {#getX}\n\n`GET /v1/businesses/{businessSlug}/x`\n";
     expect(renderMarkdown(routes).contents).toContain(
       '<li><a href="#getX">Get x <code>GET …/x</code></a></li>',

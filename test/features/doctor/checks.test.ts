@@ -10,7 +10,7 @@ import {
 import { addBusiness } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("doctor reports a key of version 0.1 until the operator decides about the scopes that an upgrade gave or took", () => {
+test("doctor reports a key whose scopes an upgrade changed until the operator has accepted or reverted the change", () => {
   const rt = createTestRuntime();
   const { id: businessId } = addBusiness(rt);
   createKey(rt, { businessId, name: "site", kind: "SECRET", scopes: [] });
@@ -54,7 +54,7 @@ test.each([
   },
 );
 
-test("doctor's fix for a visit without its service is the command that shows a booking or a reservation", () => {
+test("doctor suggests the command that shows the booking or reservation whose service is missing", () => {
   const fixOf = (...ids: string[]) => checkOrphanedVisits([{ slug: "shop", ids }])[0]?.fix;
   expect(fixOf()).toBeUndefined();
   expect(fixOf("bkg_1", "rsv_2")).toMatch(/^deskbell bookings show bkg_1 --business shop, /);

@@ -704,7 +704,7 @@ test("doctor reports a condition once, whichever area the condition belongs to",
   }
 });
 
-test("doctor lists a condition of an area without checks, and the area has an empty summary", async () => {
+test("doctor lists a condition whose area has no checks of its own, and leaves the summary of the area empty", async () => {
   const rt = await createRunningServer();
   const code = "proxy.one_address";
   await INJECTIONS[code](rt);

@@ -80,7 +80,7 @@ test("guests erase says that the WAL still has the data while a program reads th
   );
 });
 
-test("guests export and guests erase exit with 6 if guest data cannot be decrypted, and count the visits", async () => {
+test("guests export and guests erase exit with 6 and count the visits if guest data cannot be decrypted", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
   await deskbell(`bookings create --service cut --start ${DAY}T10:00 --email ana@example.com`);

@@ -75,7 +75,7 @@ test("an erasure finds visits with and without guest data, and adds one entry to
   expect(entries).toMatchObject([{ details: { visits: 2, visitIds } }]);
 });
 
-test("undecryptable guests are found by their customer reference; other undecryptable guests are counted", () => {
+test("a customer reference finds a guest whose data cannot be decrypted, and other such guests are only counted", () => {
   const rt = openSalon();
   const lost = [book(rt, ANA), book(rt, ANA, "other")] as const;
   const business = getBusiness(rt, SLUG);

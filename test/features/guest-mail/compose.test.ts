@@ -97,7 +97,7 @@ test("the name of a business cannot add a header to a mail, and is escaped in it
   expect(partOf(raw, "text/plain")).toContain(name);
 });
 
-test("a mail has the address of the business in lines, and no characters that hide or reorder text", async () => {
+test("a mail keeps the lines of the business's address, and replaces characters that hide or reorder text", async () => {
   const { api, server, send, book } = await openMails("CONFIRM");
   const business = businessOf(api);
   editCatalog(api, business.slug, (catalog) => ({
@@ -127,7 +127,7 @@ test("a mail has the address of the business in lines, and no characters that hi
   expect(text.match(/\ufffd/g)).toHaveLength(4);
 });
 
-test("a mail is in the language in which its guest booked, with times of the business", async () => {
+test("a mail is in the language in which the guest booked, with times in the business's time zone", async () => {
   const { api, server, send, base } = await openMails("CONFIRM");
   const expected = {
     en: "You are booked",
@@ -177,7 +177,7 @@ test("a mail has the names of the service or the event in the language in which 
   expect(partOf(venue.server.mails[0]!.raw, "text/plain")).toContain("Quartet of the blue hour");
 });
 
-test("three iCal parsers accept the calendar entries in the mails about a visit, whose IDs are equal and whose sequences rise", async () => {
+test("three iCal parsers accept the calendar entries of a visit's mails, with one ID and rising sequence numbers", async () => {
   const { api, server, send, book } = await openMails();
   const { slug } = businessOf(api);
   await book();
@@ -228,7 +228,7 @@ async function orderTickets({ api, base }: Awaited<ReturnType<typeof openMails>>
   return { visitor, event, field, order: order! };
 }
 
-test("the guest of a ticket order is mailed about the order, its confirmation and its event", async () => {
+test("the guest of a ticket order gets a mail about the order and a mail about its confirmation", async () => {
   const opened = await openMails("CONFIRM", "venue");
   const { api, server, send, list } = opened;
   const { slug } = businessOf(api);

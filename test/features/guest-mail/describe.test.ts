@@ -17,7 +17,7 @@ function rowsOf(preset: Preset, create: (api: TestApi, slug: string) => { id: st
   return describeVisit(api, business, id, "en")?.rows(textsOf("en"), format) ?? [];
 }
 
-test("a mail names the number of people of a service only if it is above one, and a table by its number of guests", () => {
+test("a mail about a service gives the number of people if it is above one, and a mail about a table the party size", () => {
   const peopleOf = (guests: number) =>
     rowsOf("salon", (api, slug) =>
       createBooking(api, slug, { service: "makeup-class", start: "2026-12-02T16:00", guests }),

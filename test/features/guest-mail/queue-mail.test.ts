@@ -33,7 +33,7 @@ import { FROM, openMails } from "./open-mails.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-test("the guest of a visit that the operator or a partner's key has made gets no mail, unless the key mails guests", async () => {
+test("a guest whose visit was made by the operator or a partner's key gets mail only if the key mails guests", async () => {
   const { api, base, list, send, server } = await openMails();
   const business = businessOf(api);
   const url = timesOf(api, base, firstService(api).key);
@@ -66,7 +66,7 @@ test("the guest of a visit that the operator or a partner's key has made gets no
   expect(page).toContain("You are booked");
 });
 
-test("a guest learns of changes by mail if the visit's key mails guests and an address is known, and otherwise from the partner, if there is one", () => {
+test("a guest learns of a change by mail if the key and an address allow it, else from the partner, else not at all", () => {
   const rt = createTestRuntime();
   applyCatalogBody(
     rt,
@@ -256,7 +256,7 @@ test("an export of guest data has the mails without links, and a restore empties
   );
 });
 
-test("the operator reads how many mails of the last day were not sent to the guests of a business, with the reasons", async () => {
+test("a condition says how many mails to a business's guests were not sent in the last day, and why", async () => {
   const { api, book, list } = await openMails("CONFIRM");
   const { slug } = businessOf(api);
   await book();

@@ -45,7 +45,7 @@ test.each([
   expect(classifyError(error)).toEqual(refusal);
 });
 
-test("limits count by mailbox in any spelling, and by domain unless it is a mail provider's", () => {
+test("mail limits count each mailbox in any spelling, and each mail domain that is not a mail provider's", () => {
   const countedFor = (kind: "moved" | "confirm", address: string) =>
     limitsOf(kind, address, "ab").map(({ counted }) => counted);
   expect(countedFor("moved", "An.a+shop@Gmail.com")).toEqual(["mailbox ana@gmail.com"]);
@@ -63,7 +63,7 @@ test("limits count by mailbox in any spelling, and by domain unless it is a mail
   ]);
 });
 
-test("a mail about a visit expires when the visit ends, and one about a cancellation after two days", () => {
+test("a mail about a visit expires when the visit ends, and a mail about a cancellation after two days", () => {
   const facts = {
     status: "CONFIRMED",
     version: 1,

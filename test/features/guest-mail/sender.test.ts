@@ -206,7 +206,7 @@ test("a mail whose acceptance cannot be stored is not sent again", async () => {
   expect(list()).toMatchObject([{ status: "SENT" }]);
 });
 
-test("a mail waits while the master key is missing or wrong, and is sent once it is back", async () => {
+test("a mail waits while the master key is missing or wrong, and is sent once the right key is back", async () => {
   const { api, server, book, list, start, mailFlags, send } = await openMails("CONFIRM");
   await book();
   const { dataDir, masterKeyPath: key } = api.config;

@@ -34,7 +34,7 @@ test("a reminder of a confirmed order is due if its event begins in the given ti
   expect(isDue(at, at + 1)).toBe(false);
 });
 
-test("a mail that is postponed changes no other mail, and one that has ended stays as it is", async () => {
+test("postponing a mail changes no other mail, and a mail that has ended cannot be postponed", async () => {
   const { api, book, list } = await openMails("CONFIRM");
   const store = api.openStore(createGuestMailStore);
   await book();

@@ -261,7 +261,7 @@ test("the key R redelivers all deliveries of the filter after their count is typ
   expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 16, EXHAUSTED: 0 });
 });
 
-test("the key R shows how many deliveries were queued, and the last reason why one was not", async () => {
+test("the key R shows how many deliveries were queued, and the last reason why a delivery was not queued", async () => {
   const { rt, view, endpoints } = await openView(WIDE);
   disableEndpoint(rt, endpoints[3]!, "manual");
   view.press("f", "right", "right", "right", "right", "enter", "R", "4", "enter");
@@ -427,7 +427,7 @@ test("the key page down in the text of a delivery skips no line", async () => {
   expect(shownLines()[0]).toBe(last! + 1);
 });
 
-test("a window of a few rows never reads rows with a limit below 1", async () => {
+test("the live view never reads rows with a limit below 1, even in a window of a few rows", async () => {
   const { rt, view } = await openView();
   const limits: number[] = [];
   const page = rt.store.deliverySearch.listPage;

@@ -29,7 +29,7 @@ test("the list of deliveries to redeliver begins with the oldest, and has no new
   expect(live.listRedeliverable({ state: "EXHAUSTED" }, 1000)).toEqual([idOf(3)]);
 });
 
-test("disabled and failing endpoints come first, with their pending and parked deliveries", async () => {
+test("the list of endpoints begins with disabled and failing ones, and counts pending and parked deliveries", async () => {
   const { rt, live, endpoints } = await fillStore(400);
   const streak = {
     failingSince: 5,

@@ -9,7 +9,7 @@ import {
 } from "../../../src/features/mcp/bodies.ts";
 import type { Caller } from "../../../src/features/mcp/caller.ts";
 
-test("a body whose route the server lacks is neither listed nor accepted", () => {
+test("an MCP tool neither lists nor accepts a request body whose route the server lacks", () => {
   const schemaOfBody = z.object({ customer: z.unknown(), customerRef: z.unknown() });
   const route = { body: { schema: () => schemaOfBody } };
   const findRoute = (operationId: string) =>

@@ -5,7 +5,7 @@ const choose = (caller: Partial<Caller>, wanted?: unknown) =>
   chooseBusiness({ slug: undefined, key: undefined, ...caller } as Caller, wanted);
 const key = { businessSlug: "of-the-key" } as Caller["key"];
 
-test("a call is about the business in its path, else about the business that it names, else about the business of its key", () => {
+test("an MCP call uses the business in its path, else the business that it names, else the business of its key", () => {
   expect(choose({ slug: "of-the-path", key }, "named")).toBe("of-the-path");
   expect(choose({ key }, "named")).toBe("named");
   expect(choose({ key }, "")).toBe("of-the-key");

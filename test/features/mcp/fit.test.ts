@@ -3,7 +3,7 @@ import { fitObject, MAX_BYTES, ResultPage } from "../../../src/features/mcp/fit.
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-test("an object in a result has no empty fields, and no fields that only a copy of the catalog needs", () => {
+test("an MCP result leaves out empty fields and fields that only a copy of the catalog needs", () => {
   expect(
     fitObject({
       id: "svc_1",
@@ -38,7 +38,7 @@ test("an object that is too large is shortened and marked as shortened", () => {
   expect(fitted).toMatchObject({ id: "svc_1", shortened: true });
 });
 
-test("a text of more than 600 characters ends after them with an ellipsis", () => {
+test("an MCP result cuts a text after 600 characters and adds an ellipsis", () => {
   expect(fitObject({ name: "x".repeat(600), description: "y".repeat(601) })).toEqual({
     name: "x".repeat(600),
     description: `${"y".repeat(600)}…`,

@@ -82,7 +82,7 @@ test("the handshake chooses a protocol revision that client and server know", as
   expect([unknown.status, unknown.body.error.code]).toEqual([400, -32022]);
 });
 
-test("an MCP request without a session states its protocol version in the body and in the headers", async () => {
+test("a stateless MCP request is refused unless its headers repeat the version, method and name in its body", async () => {
   const agents = openAgents("salon");
   const call = statelessRequest("tools/call", { name: "get_business", arguments: {} });
   const good = await post(agents, PATH, call.body, call.headers);
@@ -122,7 +122,7 @@ test("an MCP request without a session states its protocol version in the body a
   ]);
 });
 
-test("a method that the stateless revision does not have gets 404", async () => {
+test("an MCP method that the stateless protocol revision lacks gets 404", async () => {
   const agents = openAgents("salon");
   for (const method of ["ping", "initialize", "resources/list", "subscriptions/listen"]) {
     const { body, headers } = statelessRequest(method);

@@ -25,13 +25,13 @@ hours:
   return connect({ rt, app: createTestApp(rt) }, "/mcp", { secret: addKey(rt, "shop") });
 }
 
-test("the opening hours of a day for an agent have hours and minutes", async () => {
+test("an agent reads the opening hours of a day as times with hours and minutes", async () => {
   const { call } = await connectToShop();
   const { body } = await call("get_business", { date: "2026-11-23" });
   expect(body.data.days).toMatchObject([{ open: ["09:30-12:05", "22:00-24:00"] }]);
 });
 
-test("an agent reads that a closure ends the hours of the evening before at midnight, and no reason for a day closed by an exception", async () => {
+test("an agent reads opening hours cut at midnight by a closure, and no reason for a day closed by an exception", async () => {
   const rt = createTestRuntime();
   load(
     rt,
@@ -57,7 +57,7 @@ exceptions: [{ date: "2026-12-23", mode: REPLACE, intervals: [] }]
   ]);
 });
 
-test("the opening hours for an agent are of at most 31 days", async () => {
+test("an agent can ask for the opening hours of at most 31 days", async () => {
   const { call } = await connectToShop();
   const from = "2026-12-01";
   const { body } = await call("get_business", { from, to: "2026-12-31" });

@@ -93,7 +93,7 @@ async function readAll(
 }
 
 test(
-  "with a catalog of 10,000 objects, each result is small, and the pages have each object once",
+  "each search result of a catalog of 10,000 objects is small, and the pages have each object once",
   { timeout: patient(120_000) },
   async () => {
     const rt = createTestRuntime();
@@ -174,7 +174,7 @@ test("a service and a dish have the names of their categories in the language as
   expect(variant).not.toHaveProperty("serviceId");
 });
 
-test("a search up to a price compares the cheapest size of a dish, and leaves out market prices and prices on request", async () => {
+test("a search with a maximum price uses a dish's cheapest size, and omits market prices and prices on request", async () => {
   const rt = createTestRuntime();
   load(
     rt,

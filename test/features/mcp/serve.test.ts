@@ -51,7 +51,7 @@ test.each(VERSIONS)(
   },
 );
 
-test("the schemas of the tools have no words of the HTTP API and nothing that clients refuse", async () => {
+test("the schemas of the MCP tools use no terms of the HTTP API and no features that clients refuse", async () => {
   const agents = openAgents("salon");
   const secret = addKey(agents.rt, "salon-aurora");
   const { listTools } = await connect(agents, "/mcp", { secret });

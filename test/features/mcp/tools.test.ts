@@ -80,7 +80,7 @@ test("an agent previews two tickets for Saturday, and nothing is ordered", async
   expect(agents.rt.revision()).toBe(before);
 });
 
-test("an agent sees how many tickets are left only where it can order some", async () => {
+test("an agent sees the number of tickets left only for events and ticket types that are on sale", async () => {
   const { call } = await connect(openAgents("venue"), "/b/kita-live/mcp");
   type Sale = { availability: { state: string; remaining?: number } };
   const { data } = (await call("list_events", {})).body as {
@@ -96,7 +96,7 @@ test("an agent sees how many tickets are left only where it can order some", asy
     if (remaining !== undefined) expect(["ON_SALE", "FEW_LEFT"]).toContain(state);
 });
 
-test("an agent that names no day gets times of each day, and the number of times of each day", async () => {
+test("an agent that asks for times without a day gets times on each day and the number of times per day", async () => {
   const { call } = await connect(openAgents("restaurant"), "/b/cafe-lumen/mcp");
   const { data, days, found } = (await call("find_times", { partySize: 2 })).body as {
     data: { weekday: string; startsAt: string }[];

@@ -25,7 +25,7 @@ test("a call that is repeated has its effect once, and says that it is a repetit
   expect(rt.revision()).toBe(before);
 });
 
-test("a booking without an idempotencyKey is refused in the words of the tool", async () => {
+test("the error for a booking without an idempotencyKey names the tool's argument, not an HTTP header", async () => {
   const { call, book } = await openSalon();
   const { isError, body } = await call("book", book);
   expect(isError).toBe(true);
@@ -69,7 +69,7 @@ test("a change_booking call without fields shows the visit, even if the visit ca
   expect((await call("cancel_booking", { id })).body.error.code).toBe("cancellation_closed");
 });
 
-test("arguments that do not fit are refused with what to send instead", async () => {
+test("an MCP tool refuses arguments that do not fit, and says what to send instead", async () => {
   const { call, book } = await openSalon();
   const { id } = (await call("book", { ...book, idempotencyKey: "one" })).body.data;
   for (const [name, args, pointer] of [
@@ -104,7 +104,7 @@ test("arguments that do not fit are refused with what to send instead", async ()
   }
 });
 
-test("a time that was taken in the meantime is refused with the nearest free ones", async () => {
+test("a time that was taken in the meantime is refused with the nearest free times", async () => {
   const { call, book } = await openSalon();
   expect((await call("book", { ...book, idempotencyKey: "one" })).isError).toBe(false);
   const { body } = await call("book", { ...book, idempotencyKey: "two" });
@@ -140,7 +140,7 @@ test("each alternative to a taken time has the arguments to book it, hold it or 
   expect(second.startsAt).not.toBe(booked.body.data.startsAt);
 });
 
-test("each alternative to a taken table has the arguments of the table", async () => {
+test("each alternative to a taken table has the arguments to book a table for the same party", async () => {
   const agents = openAgents("restaurant");
   const secret = addKey(agents.rt, "cafe-lumen");
   const { call } = await connect(agents, "/mcp", { secret });

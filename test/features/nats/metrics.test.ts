@@ -4,7 +4,7 @@ import { createDestinationStore } from "../../../src/features/nats/store.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { addDestination } from "./destinations.ts";
 
-test("the metrics have the number of destinations by state, and how long the oldest event has waited", () => {
+test("the metrics count the destinations in each state, and say how long the oldest event has waited", () => {
   const rt = createTestRuntime();
   const samples = () =>
     metrics

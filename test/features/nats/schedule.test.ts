@@ -7,7 +7,7 @@ import { addBusiness, emitEvents } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { addDestination, createFakeStream } from "./destinations.ts";
 
-test("the code that publishes is loaded for the first destination, which gets every event", async () => {
+test("the code that publishes events is loaded for the first destination, which gets every later event", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const stream = createFakeStream();

@@ -20,7 +20,7 @@ function openEmbedded() {
 const ancestorsOf = (response: Response): string | undefined =>
   /frame-ancestors ([^;]+)/.exec(response.headers.get("content-security-policy") ?? "")?.[1];
 
-test("every website can load the script, and keeps it for an hour", async () => {
+test("every website can load the booking script, and browsers keep it for an hour", async () => {
   const { visitor } = openEmbedded();
   const response = await visitor.send("/embed.js");
   expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
@@ -63,7 +63,7 @@ test("the booking page outside of a frame has the header of the site and sets a 
   expect(held.headers.get("set-cookie")).toContain("deskbell_hold=hld_");
 });
 
-test("the link that keeps the time of a visit keeps the frame and the language, too", async () => {
+test("the link that keeps a visit's old time stays in the embedded frame and in the chosen language", async () => {
   const { base, visitor } = openEmbedded();
   const { action, times } = await visitor.openTimes(`${base}?party=2`);
   const booked = await visitor.book(await visitor.hold(action, times.at(-1)!));

@@ -71,7 +71,7 @@ test("a guest cancels a visit by its link, and a GET of the link changes nothing
   expect(current().version).toBe(version);
 });
 
-test("a guest moves a visit, and a business that approves each visit approves the new time, too", async () => {
+test("a guest moves an approved visit, and the new time waits for approval if the business approves each visit", async () => {
   const { api, visitor, link, current } = await bookLaterVisit("REQUEST");
   changeBooking(api, businessOf(api).slug, current().id, "approve");
   expect(await visitor.get(link)).toContain("You are booked");
@@ -150,7 +150,7 @@ test("a guest can no longer change a visit once the time to cancel it is over", 
   expect(current().version).toBe(version);
 });
 
-test("a visit whose service is hidden cannot be moved, and its page says so and stays", async () => {
+test("a visit whose service is hidden cannot be moved, and the visit's page remains and says so", async () => {
   const { api, visitor, link, current } = await bookLaterVisit();
   const { slug } = businessOf(api);
   const { action, times } = await visitor.openTimes(`${link}?move=1`);

@@ -28,7 +28,7 @@ test("the weight of an object on a page is that of its texts in the longest lang
 
 const parts = (count: number, name: string) => Array.from({ length: count }, () => ({ name }));
 
-test("a page shows the first options of a group, up to a number and to a weight", () => {
+test("a page shows the first options of a group, up to a maximum number and a maximum size", () => {
   expect(firstOptions(parts(100, "Oat milk"))).toHaveLength(MAX_PARTS);
   // Each quote takes six characters of HTML, so that only few of these names fit.
   expect(firstOptions(parts(100, '"'.repeat(190)))).toHaveLength(5);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { asOperator } from "../../support/operator.ts";
 import { publishSample } from "../../support/published-pages.ts";
 
-test("the metrics count the public pages that were sent, by page", async () => {
+test("the metrics count how often each public page was sent", async () => {
   const { api, get } = publishSample("salon");
   const readLines = async () =>
     (await (await api.request("/metrics", asOperator(api))).text())

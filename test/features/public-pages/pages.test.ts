@@ -29,7 +29,7 @@ test("the page of an unpublished business is the same as that of an unknown busi
     expect((await read(SALON, path)).status).toBe(404);
 });
 
-test("an ended page is gone at the next request, also for a client that has a copy", async () => {
+test("a page that is unpublished is gone at the next request, even for a client that has a copy", async () => {
   const { api, slug, get } = publishSample("salon");
   const page = await get("");
   expect(page.status).toBe(200);
@@ -47,7 +47,7 @@ test("a page is kept by caches, which ask each time whether it has changed", asy
   expect([again.status, await again.text()]).toEqual([304, ""]);
 });
 
-test("caches keep a page for each Accept-Language unless ?lang= names a language of pages", async () => {
+test("caches keep a page for each Accept-Language unless ?lang= names a language that pages have", async () => {
   const { get } = publishSample("salon");
   const varyOf = async (query: string) => (await get(query)).headers.get("vary");
   expect(await varyOf("?lang=de")).not.toContain("Accept-Language");
@@ -131,7 +131,7 @@ test("a page with its language in the URL is the same for every reader", async (
 });
 
 test.each(["restaurant", "venue"] as const)(
-  "all pages to which a page of the %s in a chosen language leads are in that language",
+  "every page that is linked from a page of the %s in a chosen language is in this language, too",
   async (preset) => {
     const { slug, get } = publishSample(preset);
     const paths = new Set(["?lang=fr"]);

@@ -92,12 +92,12 @@ test("a cursor that is invalid, or of an earlier recording, lists only requests 
   expect(await read("?after=nonsense")).toMatchObject({ requests: [], missed: 0 });
 });
 
-test("requests are refused without the metrics token", async () => {
+test("the list of recorded requests is refused without the metrics token", async () => {
   const { api } = await openTail();
   expect((await api.request("/metrics/requests")).status).toBe(401);
 });
 
-test("recording ends a minute after the last call for it, and begins again with the next one", async () => {
+test("the recording of requests ends a minute after it was last read, and begins again with the next reading", async () => {
   const api = createTestApi();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -36,7 +36,7 @@ test("seed rejects an existing business, and --overwrite undoes its local edits"
   expect(data(await deskbell("services show cut --json"))).toMatchObject({ priceCents: 4000 });
 });
 
-test("seed --overwrite changes the currency, or cancels bookings of a deleted variant, if it gets the flag that its error names", async () => {
+test("seed --overwrite changes the currency, or cancels bookings, only with the flag that its error names", async () => {
   const { deskbell } = createTerminal();
   const hours = 'hours: [{ days: mon-sun, start: "00:00", end: "24:00" }]\n';
   const withVariant = CAFE.replace(

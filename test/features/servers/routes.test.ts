@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createTestApi } from "../../http/support/api.ts";
 import { asOperator } from "../../support/operator.ts";
 
-test("the state of the server has its businesses and open conditions", async () => {
+test("the route /metrics/status lists the server's businesses and open conditions", async () => {
   const api = createTestApi();
   api.freeBytes = () => 400_000_000;
   const response = await api.request("/metrics/status", asOperator(api));

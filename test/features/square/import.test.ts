@@ -99,7 +99,7 @@ describe("variations", () => {
     ]);
   });
 
-  test("Square variations with variable prices make a dish MARKET and a service ON_REQUEST", () => {
+  test("Square variations with variable prices give a dish the price type MARKET and a service ON_REQUEST", () => {
     const open = { pricingType: "VARIABLE_PRICING", priceMoney: undefined };
     const { sections } = map(
       item("FISH", { variations: [variation("F", open)] }),
@@ -187,7 +187,7 @@ describe("variations", () => {
 });
 
 describe("categories", () => {
-  test("Square categories and their parents join the section of their items", () => {
+  test("Square categories and their parents become service categories or menu categories, depending on their items", () => {
     const { sections, report } = map(
       category("HAIR", { parentCategory: { id: "ALL" } }),
       category("ALL"),

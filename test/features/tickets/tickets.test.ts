@@ -98,7 +98,7 @@ test("a ticket can be checked in by its ID", () => {
   expect(checkInTicket(rt, SLUG, first.id)).toMatchObject({ id: first.id, status: "CHECKED_IN" });
 });
 
-test("no event and no row of a ticket has its admission code", () => {
+test("neither the events nor the database rows of a ticket contain the ticket's admission code", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, EVENTS);
   const codes: string[] = [];

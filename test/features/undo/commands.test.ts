@@ -34,7 +34,7 @@ test("catalog apply ends with the command to undo it, unless the business is new
   );
 });
 
-test("catalog undo restores the price of a size of a dish that has no price itself", async () => {
+test("catalog undo restores the price of a size even if the dish has no price of its own", async () => {
   const { deskbell } = createTerminal();
   const market =
     "{ key: fish, name: Fish, priceType: market, sizes: [{ key: half, name: Half, price: 9.00 }] }";
@@ -59,7 +59,7 @@ test("catalog undo restores the public page that a catalog file without a public
   expect(await listPublished()).toHaveLength(1);
 });
 
-test("catalog undo restores what a file emptied, and is in the audit log", async () => {
+test("catalog undo restores lists that a catalog file has emptied, and adds an entry to the audit log", async () => {
   const { deskbell } = createTerminal();
   const staffed = `${FILE.replace("price: 40.00 }", "price: 40.00, staff: [mia] }")}staff: [{ key: mia, name: Mia }]
 hours: [{ days: mon-fri, start: "09:00", end: "17:00" }]
@@ -105,7 +105,7 @@ test("catalog history lists who changed what and when, newest first", async () =
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
 });
 
-test("catalog show prints an earlier version as its export did", async () => {
+test("catalog show prints an earlier version exactly as catalog export printed it at the time", async () => {
   const { deskbell, exports } = await openHistory();
   for (const version of [1, 2, 3])
     expect((await deskbell(`catalog show --version ${version}`)).stdout).toBe(exports[version]);

@@ -258,7 +258,7 @@ test("a deleted dish that an undo restores is still sold out", () => {
   expect(rt.store.soldOut.list(getBusiness(rt, SLUG).id).size).toBe(1);
 });
 
-test("an undo that deletes a booked object is refused, or cancels the booking", async () => {
+test("an undo that deletes a booked object is refused unless it is told to cancel the booking", async () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   apply(
@@ -288,7 +288,7 @@ test("an undo is refused if the catalog has changed since it was planned", () =>
   expect(captureError(() => replaceCatalog(rt, replacement, {}))).toMatch(/^conflict: /);
 });
 
-test("a business that is new, or whose history was deleted, has nothing to undo", () => {
+test("a business that was deleted and created again has nothing to undo", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   reprice(rt, "cut", 4000);
@@ -336,7 +336,7 @@ test("catalog changes are deleted at the same age as events, except the newest o
   expect(changesOf(rt)).toMatchObject([{ version: 3 }]);
 });
 
-test("deleting old catalog changes leaves no gap after the clock was set back", async () => {
+test("deleting old catalog changes leaves no gap in the history after the clock was set back", async () => {
   const rt = createTestRuntime({ keepDays: 9 });
   apply(rt, FILE);
   rt.advance(9 * DAY_MS);
@@ -364,7 +364,7 @@ test("a dish whose sold-out mark has ended does not stay sold out after an undo"
 });
 
 test.for(["staff delete", "catalog apply --prune"])(
-  "an undo of a %s restores the person with the times of the time off",
+  "an undo of a %s restores the staff member with the dates of time off, but without the reasons",
   (change) => {
     const rt = createTestRuntime();
     apply(rt, FILE.replace("staff: [{", "staff: [{ key: bob, name: Bob }, {"));

@@ -69,7 +69,7 @@ function changeRandomly(
 }
 
 test.each([1, 2])(
-  "an undo that edits single objects writes the same rows and events as one of the whole catalog (seed %i)",
+  "an undo that edits single objects writes the same rows and events as an undo of the whole catalog (seed %i)",
   (seed) => {
     const randomInt = createRandomInt(seed);
     const [rt, reference] = [createCountingRuntime(60, seed), createCountingRuntime(60, seed)];
@@ -98,7 +98,7 @@ test.each([1, 2])(
   120_000,
 );
 
-test("an undo of a price edit reads only the object and those that it refers to", () => {
+test("an undo of a price edit reads only the edited object and the objects to which it refers", () => {
   const rt = createCountingRuntime(100, 1);
   const { catalog: store, objectVersions } = rt.store;
   const { service } = loadCatalog(rt, getBusiness(rt, SLUG)).catalog.objects;
@@ -142,7 +142,7 @@ test("an undo of objects that were created, deleted or moved replaces the whole 
   expect(isByObjects(rt)).toBe(true);
 });
 
-test("an undo keeps the price of a variant if an earlier version of deskbell has stored the price for its service on request, too", () => {
+test("an undo keeps a variant's price if deskbell 0.2 also stored the price for the variant's service on request", () => {
   const rt = createTestRuntime();
   applyCatalogBody(
     rt,
@@ -181,7 +181,7 @@ test.each([
   },
 );
 
-test("an undo that edits single objects also publishes the end of a promotion that has ended since the undo was planned", () => {
+test("an undo of single objects also publishes that a promotion has ended since the undo was planned", () => {
   const rt = createTestRuntime();
   applyCatalogBody(
     rt,
@@ -213,7 +213,7 @@ test("the plan of an undo that edits single objects stays right after another wr
   expect(plan.changes).toMatchObject([{ action: "update", key: "cut" }]);
 });
 
-test("an undo that deletes only a booked variant is refused, or cancels the booking", async () => {
+test("an undo that deletes only a booked variant is refused unless it is told to cancel the booking", async () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, BODY);
   const variant = "variants: [{ key: long, name: Long, price: 50.00 }]";

@@ -55,7 +55,7 @@ test.each([
   expect(createDaemon(flags)(peer, headers as Record<string, string>)).toBeNull(),
 );
 
-test("the report that all clients share one address ends with a request from another address, but not with one from this machine", () => {
+test("the report of a shared client address ends with a request from another address, but not from this machine", () => {
   const send = createDaemon();
   expect(send("127.0.0.1", FORWARDED)).toBe("127.0.0.1");
   expect(send("127.0.0.1", { host: "localhost" }, 1)).toBe("127.0.0.1");

@@ -79,7 +79,7 @@ test("each API key has a rate limit of its own", async () => {
   expect((await api.request(STAFF)).status).toBe(200);
 });
 
-test("after 60 failed authentications in a minute, an address gets 429 for further ones, not for valid keys", async () => {
+test("an address with 60 failed authentications in a minute gets 429 for wrong keys, but not for valid keys", async () => {
   const api = createTestApi();
   for (let i = 0; i < 60; i++)
     expect((await api.request(STAFF, { key: "guess" })).status).toBe(401);
@@ -101,7 +101,7 @@ test("requests for availability without a key are limited by address, before the
   expect(rejected.headers.get("access-control-expose-headers")).toContain("Retry-After");
 });
 
-test("routes without a business have a rate limit of their own by address", async () => {
+test("routes without a business share a separate rate limit for each client address", async () => {
   const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
   const from = async (address: string, path: string) =>
     api.request(path, { key: null, headers: { "x-forwarded-for": address } });
@@ -129,7 +129,7 @@ test.each([
   expect(addressGroup(address)).toBe(group),
 );
 
-test("no interval as long as a window has more accepted requests than the quota of the window", () => {
+test("the rate limiter accepts no more requests than the quota in any interval as long as the window", () => {
   const rt = createTestRuntime();
   const limiter = createRateLimiter();
   const policy = createRateLimitPolicy(
@@ -176,7 +176,7 @@ describe("addresses of one IPv6 /48", () => {
     expect((await api.request(AVAILABILITY, { key: null, headers: elsewhere })).status).toBe(400);
   });
 
-  test("counts are saved for each IPv6 /64, not for the /48", async () => {
+  test("request counts are saved for each IPv6 /64, not for the /48", async () => {
     const api = createProxiedApi();
     for (let i = 0; i < 10; i++) await ask(api, 7);
     api.flush();

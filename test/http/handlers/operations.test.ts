@@ -149,7 +149,7 @@ test("/readyz names its conditions only with the metrics token, even to a progra
   expect(await conditionsFor({ ...forwarded, authorization: "Bearer x" })).toBeUndefined();
 });
 
-test("the metrics have figures of deliveries, the disk and the certificate", async () => {
+test("the metrics show the oldest due delivery, the free disk space, the certificate's expiry and the version", async () => {
   const api = createTestApi();
   api.freeBytes = () => 5000;
   api.tx(() => {
@@ -226,7 +226,7 @@ describe("metrics", () => {
     expect((await api.request("/metrics", { key: api.key, headers })).status).toBe(401);
   });
 
-  test("metrics accept the token of the data folder and the configured one", async () => {
+  test("metrics accept both the token in the data folder and the configured token", async () => {
     const file = join(createTempFolder(), "token");
     writeFileSync(file, "t0ken\n");
     const flags = { publicUrl: "https://api.example.com", metricsTokenFile: file };
@@ -258,7 +258,7 @@ describe("metrics", () => {
     );
   });
 
-  test("a program on this machine without the metrics token causes one log line, and a condition until it sends the token", async () => {
+  test("a local program without the metrics token causes one log line, and a condition until it sends the token", async () => {
     const rt = await createRunningServer();
     const app = createTestApp(rt);
     const isOpen = () => {

@@ -234,7 +234,7 @@ describe("webhooks", () => {
     }
   });
 
-  test("webhooks of the OpenAPI document have every header of a delivery, and the additional one of a test event", () => {
+  test("webhooks of the OpenAPI document have every header of a delivery, and the additional header of a test event", () => {
     const cover = {
       deliveryId: "dlv_1",
       eventId: "evt_1",
@@ -293,7 +293,7 @@ describe("GET /openapi.json", () => {
     ).toBe(304);
   });
 
-  test("GET /openapi.json is the document of the route table, as the build has written it", async () => {
+  test("GET /openapi.json returns the document that describeApi creates from the table of routes", async () => {
     const response = await createTestApi().request("/openapi.json", { key: null });
     const document = describeApi({ routes: ROUTES, version: readVersion() });
     expect(await response.text()).toBe(JSON.stringify(document));

@@ -12,7 +12,7 @@ vi.mock(import("../../../src/platform/assets.ts"), async (load) => ({
   },
 }));
 
-test("a script that a page loads later is read when it is asked for, by its name and hash", () => {
+test("a script that a page loads later is found only by its name and the hash of its content", () => {
   expect(findPageFile("some-pages", "0123456789abcdef.js", ["camera"])).toBeUndefined();
   expect(reads).toEqual(["some-pages.js", "some-pages.css"]);
   const request = { feature: "some-pages", slug: "my shop", base: "/x" } as PageRequest;

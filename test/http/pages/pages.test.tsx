@@ -63,7 +63,7 @@ function servePage(handle: HandlePage, flags: ConfigFlags = {}) {
   return { get, post, loads: () => loads };
 }
 
-test("a page of one person is kept by no cache and no search engine, and runs no inline code", async () => {
+test("a private page is kept by no cache and no search engine, and runs no inline code", async () => {
   const { get, loads } = servePage(shown());
   expect(loads()).toBe(0);
   const response = await get();
@@ -145,7 +145,7 @@ test("the style of a page's colours is allowed by its hash", async () => {
   );
 });
 
-test("structured data cannot end its element, and is the same after parsing", async () => {
+test("structured data in a page cannot end its script element, and is the same after parsing", async () => {
   const data = { name: `</script><script>alert(1)</script><!--\u2028&quot;` };
   const html = await (await servePage(shown({ structuredData: data })).get()).text();
   const [, json = ""] = /<script type="application\/ld\+json">([^]*?)<\/script>/.exec(html) ?? [];
@@ -266,7 +266,7 @@ test.each<[what: string, headers: Record<string, string>, status: number]>([
   },
 );
 
-test("the Origin of a POST must be that of the public URL, if there is one", async () => {
+test("a POST to a server with a public URL is refused unless its Origin is that of the public URL", async () => {
   const { post } = servePage(shown(), { publicUrl: "https://public.example" });
   expect((await post({ origin: "https://public.example" })).status).toBe(200);
   expect((await post({ origin: "https://desk.example" })).status).toBe(403);

@@ -44,7 +44,7 @@ function createCaller(body: string | null) {
   return { handled, ...createApiCaller([ROUTE], findPath, pipeline as Pipeline) };
 }
 
-test("a call is a request with the client's key, address and visitor, and a body of its own", async () => {
+test("an internal API call has the key, address and visitor of the client's request, and a body of its own", async () => {
   const { call, handled } = createCaller('{"data":1}');
   const reply = await call(FROM, {
     operationId: "cancelBooking",

@@ -219,7 +219,7 @@ test("the repeated reply to a booking or order does not have the customer refere
   );
 });
 
-test("an erasure decrypts the stored replies before its transaction, and also finds a reply that is stored in between", async () => {
+test("an erasure decrypts stored replies before its transaction, and finds a reply that is stored in between", async () => {
   const { rt, site } = openBookingShop();
   const book = (token: string) =>
     site.send("POST", "/bookings", visit("09:00", { customerRef: "ana" }), {

@@ -197,7 +197,7 @@ describe("the table of connections", () => {
     expect(table.add(5, "203.0.113.3")).toEqual({});
   });
 
-  test("a full server refuses a client's new idle connection, but closes the client's oldest connection if the new one is in use, too", () => {
+  test("a full server refuses a client's new idle connection, but closes the client's oldest for a new active one", () => {
     const inUse = new Set([0, 1]);
     const limits = { client: 9, network: 9, total: 2 };
     const table = createConnectionTable<number>(limits, (connection) => inUse.has(connection));

@@ -31,7 +31,7 @@ test("recent visits are compared with the busiest hour of the same key in the we
   ]);
 });
 
-test("the visits of a key are counted for 24 hours, and cancelled ones are not", () => {
+test("the visits of a key are counted for 24 hours, and cancelled visits are not counted", () => {
   const rt = createTestRuntime();
   const { id: businessId } = addBusiness(rt);
   const scopes = ["bookings.write"];

@@ -49,7 +49,7 @@ test("a hold occupies time if it is open, overlaps the span, ends by `until` and
   expect(list()).toEqual(["hld_begin", "hld_end", "hld_inside", "hld_late"]);
 });
 
-test("the holds of a business that are open and have expired are released, and no others", () => {
+test("the release of a business's expired holds leaves open holds and other businesses' holds unchanged", () => {
   const rt = createTestRuntime();
   seedShop(rt);
   const business = businessId(SHOP_SLUG);

@@ -192,7 +192,7 @@ test("a list of the bookings of a service has a moved booking at its new time", 
   expect([listFrom(100), listFrom(101)]).toEqual([1, 0]);
 });
 
-test("the last change of a business's bookings is the latest of their changes, or 0 without bookings", () => {
+test("getLastChange returns the time of the latest change of a business's bookings, or 0 without bookings", () => {
   const rt = createTestRuntime();
   seedShop(rt);
   expect(rt.store.bookings.getLastChange(BUSINESS)).toBe(0);

@@ -54,7 +54,7 @@ test("a failed fsync is reported, and the connection accepts no further transact
   expect(() => connection.tx(() => "written")).toThrow(failure);
 });
 
-test("a read error fails its own transaction, and later ones succeed", () => {
+test("a read error fails its own transaction, and later transactions succeed", () => {
   const connection = openDatabase(join(createTempFolder(), "deskbell.db"), 0, null, {
     onSyncFailed: () => expect.unreachable(),
   });
@@ -197,7 +197,7 @@ test("a transaction can read one state of the database while it goes through row
   expect(new Set(counts)).toEqual(new Set([2]));
 });
 
-test("other connections can write after a dry run has undone its writes, and the dry run's later writes are not saved either", () => {
+test("a dry run that has undone its writes blocks no other writer, and does not save its later writes either", () => {
   const { saved, tried } = openTwice();
   addKey(tried);
   tried.tx(() => {

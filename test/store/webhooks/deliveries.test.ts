@@ -47,7 +47,7 @@ test("a delivery is found by its ID among others", async () => {
   expect(rt.store.deliveries.findById("dlv_none")).toBeUndefined();
 });
 
-test("the share of failures is that of the latest 1000 attempts", async () => {
+test("the share of failures is computed from the latest 1000 attempts", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");

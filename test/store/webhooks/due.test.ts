@@ -45,7 +45,7 @@ test("getUntriedDueAfter returns a due time only if the newest delivery was crea
   expect(due.getUntriedDueAfter(created)).toBeNull();
 });
 
-test("the due deliveries of all but the given businesses are read in order from the index of due deliveries, without a sort", async () => {
+test("the due deliveries of all but the given businesses are read in order from an index, without a sort", async () => {
   const rt = createTestRuntime();
   const [one, two] = [addBusiness(rt, "one"), addBusiness(rt, "two")];
   const { endpoint } = await subscribe(rt, one, "http://127.0.0.1:9/");

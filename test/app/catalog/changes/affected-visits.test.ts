@@ -94,7 +94,7 @@ describe("a change that deletes what is booked", () => {
     ]).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
   });
 
-  test("a change of only the status of booked objects affects no visits, but names the visits to objects that are no longer offered", () => {
+  test("deactivating booked objects cancels no visits, but lists the visits to objects that are no longer offered", () => {
     const { rt, cut } = openBooked();
     const body = FILE.replace("name: Cut,", "name: Cut, status: INACTIVE,").replace(
       "status: PUBLISHED",
@@ -133,7 +133,7 @@ describe("a change that deletes what is booked", () => {
     ).toEqual([]);
   });
 
-  test("visits that are completed or marked as a no-show before their end do not stop a change that deletes what they use", async () => {
+  test("visits completed or marked as a no-show before their end do not prevent the deletion of their objects", async () => {
     const { rt, cut, spa, table } = openBooked();
     rt.advance(Date.parse("2026-12-01T15:05:00Z") - rt.now());
     changeBooking(rt, SLUG, cut.id, "noShow");
@@ -192,12 +192,12 @@ describe("a person who no longer performs a service", () => {
     expect([withdrawn, keptVisits.map(({ id }) => id)]).toEqual([[mine.id], [mine.id]]);
   });
 
-  test("a change that takes a service from a person also names the person's visits for variants that have no staff list of their own", () => {
+  test("taking a service from a person also lists the person's visits for variants without a staff list of their own", () => {
     const { rt, long } = openTwo();
     expect(unlink(rt, "spa").withdrawn).toEqual([long.id]);
   });
 
-  test("a file that renames a person lists no visits as withdrawn, and a file that takes a service from the person lists the visits for that service", () => {
+  test("renaming a person lists no visits as withdrawn, and taking a service from the person lists the visits for it", () => {
     const { rt, mine } = openTwo();
     const renamed = TWO.replaceAll("mia, ben", "maria, ben").replace(
       "key: mia,",

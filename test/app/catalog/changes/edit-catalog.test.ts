@@ -102,16 +102,19 @@ const EDITS: [string, (rt: TestRuntime) => unknown, string[]][] = [
   ["no closure", (rt) => deleteClosure(rt, SLUG, "01-01"), []],
 ];
 
-test.each(EDITS)("partners are told of %s, and an export keeps it", (_name, edit, expected) => {
-  const rt = openSalon();
-  const events = recordEvents(rt, () => edit(rt));
-  expect(events.map(({ type }) => type)).toEqual([...expected, "catalog.changed"]);
-  const { content } = exportCatalogText(rt, getBusiness(rt, SLUG), "yaml");
-  const applied = applyCatalog(rt, [{ name: "export.yaml", text: content }], { prune: true });
-  expect(applied).toMatchObject({ changes: [], businessFields: [] });
-});
+test.each(EDITS)(
+  "partners are notified of %s, and an export contains the change",
+  (_name, edit, expected) => {
+    const rt = openSalon();
+    const events = recordEvents(rt, () => edit(rt));
+    expect(events.map(({ type }) => type)).toEqual([...expected, "catalog.changed"]);
+    const { content } = exportCatalogText(rt, getBusiness(rt, SLUG), "yaml");
+    const applied = applyCatalog(rt, [{ name: "export.yaml", text: content }], { prune: true });
+    expect(applied).toMatchObject({ changes: [], businessFields: [] });
+  },
+);
 
-test("the plan of a file names the edited hours and closures that the file would undo, until a file with the edits is applied", () => {
+test("the plan of a file lists the local edits of hours and closures that the file would undo", () => {
   const rt = openSalon();
   const overwritten = (body: string) => {
     const { overwrittenSections } = dryRun(rt, () => applyCatalogBody(rt, body));

@@ -102,7 +102,7 @@ test("editing a price reads only the edited object and the objects that it refer
   for (const read of wholeReads) expect(read).not.toHaveBeenCalled();
 });
 
-test("an edit that sets a price to 0 without confirmation is refused and changes nothing, and is made once it is confirmed", () => {
+test("an edit that sets a price to 0 changes nothing unless it is confirmed", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, "services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00 }]");
   const setPrice = (priceCents: number, confirmed?: boolean) =>
@@ -144,7 +144,7 @@ test("an edit that makes a category its own ancestor is rejected", () => {
   expect(captureError(edit)).toContain("These categories form a cycle");
 });
 
-test("an edit that postpones the next transition makes the transition of another object the next one", () => {
+test("postponing the next scheduled change of a business makes the change of another object the next one", () => {
   const rt = createTestRuntime();
   const startsAt = (hour: number) => Date.parse(`2026-11-20T${hour}:00:00Z`);
   const line = (key: string, hour: number) =>
@@ -178,7 +178,7 @@ promotions: [{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, 
   expect(events.map(({ type }) => type)).toContain("promotion.updated");
 });
 
-test("an edit accepts a ticket type of the event 'gala/2026' beside an event with the key 'gala'", () => {
+test("an edit finds a ticket type of the event 'gala/2026' although another event has the key 'gala'", () => {
   const rt = createTestRuntime();
   // An edit that concerns the event with the next transition loads the whole catalog. The event
   // `first` has that transition, so the edit below does not load it.
@@ -241,7 +241,7 @@ test("an edit of a text also changes its translation into the business's own lan
   });
 });
 
-test("an edit of a translation, or of a text that is not translated into the business's own language, changes no other text", () => {
+test("editing a translation, or a text without one in the business's own language, changes no other text", () => {
   const described = { ...BEFORE, description: "Only cut" };
   expect(withShownTexts(BEFORE, described, "en")).toBe(described);
   const renamed = { ...BEFORE, name: "Trim" };

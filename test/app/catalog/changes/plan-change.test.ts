@@ -126,7 +126,7 @@ describe("local edits", () => {
   });
 });
 
-test("the plan counts the webhooks that the change then sends", async () => {
+test("the plan of a change counts the webhooks that the change will send", async () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   const salon = getBusiness(rt, "salon-aurora");
@@ -227,7 +227,7 @@ turnTimes: [{upTo: 2, min: 60}]
     expect(setUp().listOutside(file)).toEqual(expected);
   });
 
-  test("future bookings outside the new hours include those of a deleted staff member", () => {
+  test("the list of bookings outside new hours includes bookings of a deleted staff member", () => {
     const gone = DAYS.replace("[{key: mia, name: Mia}]", "[]").replace(", staff: [mia]", "");
     expect(setUp().listOutside(gone, { prune: true, allowMassDelete: true })).toEqual([
       "early",
@@ -235,7 +235,7 @@ turnTimes: [{upTo: 2, min: 60}]
     ]);
   });
 
-  test("future bookings outside the new hours exclude past and cancelled bookings, and those that were outside the old hours", () => {
+  test("the list of bookings outside new hours omits past and cancelled bookings, and those outside the old hours", () => {
     const { rt, cut, listOutside } = setUp();
     apply(rt, DAYS.replace('"18:00"', '"17:00"'));
     cancelBooking(rt, "salon-aurora", cut);

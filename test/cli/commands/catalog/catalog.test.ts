@@ -19,7 +19,7 @@ async function createShop() {
   return terminal;
 }
 
-test("a new time zone is said to change the times of day of visits, also in a dry run", async () => {
+test("catalog apply warns that a new time zone changes the local times of future visits, also in a dry run", async () => {
   const { deskbell } = await createShop();
   const moved = FILE.replace("Europe/Zurich", "Asia/Tokyo");
   expect((await deskbell("catalog apply - --dry-run", moved)).stderr).toContain(
@@ -105,7 +105,7 @@ tables: [{ key: t1, maxSeats: 2 }]
     return { deskbell, dataDir, isUnchanged };
   }
 
-  test("catalog apply that cannot ask refuses to undo edits, remove all links or empty a section", async () => {
+  test("catalog apply without a prompt refuses to undo edits, remove all staff of a service or empty a section", async () => {
     const { deskbell, isUnchanged } = await createEdited();
     for (const options of ["", "--no-prompt", "--prune --allow-mass-delete"])
       expect(await deskbell(`catalog apply - ${options}`, UNSTAFFED)).toMatchObject({
@@ -266,7 +266,7 @@ describe("catalog apply with several businesses", () => {
     expect((await deskbell("businesses list")).stdout).toBe("");
   });
 
-  test("catalog apply changes no business until the edits that it undoes in one business are confirmed", async () => {
+  test("catalog apply changes no business until undoing the local edits of one business is confirmed", async () => {
     const { deskbell, dataDir } = createTerminal();
     const folder = writeFiles({
       "bern.yaml": businessOf("bern") + SERVICES,
@@ -428,7 +428,7 @@ test.each(["apply", "diff"])(
   },
 );
 
-test("the business of the environment is only a default, also for catalog apply", async () => {
+test("DESKBELL_BUSINESS is only a default: catalog apply accepts a file of another business", async () => {
   vi.stubEnv("DESKBELL_BUSINESS", "other");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { deskbell } = createTerminal();

@@ -103,7 +103,7 @@ test("staff delete names the visits that prevent it, without their guests", asyn
   );
 });
 
-test("an update of a date's hours names the closures that win over them and how to delete these", async () => {
+test("an update of a date's hours names the closures that override the hours, and the command that deletes them", async () => {
   const { run, refuses } = await openSalon();
   const [from, to, yearly] = [inDays(18).toString(), inDays(25).toString(), DATE.slice(5)];
   await run(`closures create --from ${from} --to ${to} --name 'Winter rest'`);
@@ -126,7 +126,7 @@ test("an update of a date's hours names the closures that win over them and how 
   expect(await refuses("tom", "10:00")).toBe(0);
 });
 
-test("an update of a person's hours on a date names the time off and opening hours that win over them", async () => {
+test("an update of a person's hours on a date names the time off and opening hours that override the new hours", async () => {
   const { run } = await openSalon();
   const off = await run(`time-off create mia --from ${DATE} --to ${DATE} --json`);
   const { id } = (JSON.parse(off.stdout) as { data: { id: string } }).data;

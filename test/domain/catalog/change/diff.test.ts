@@ -25,7 +25,7 @@ test.each<[string, (number | null)[], number[], number[]]>([
   expect([...assigned.moved]).toEqual(moved);
 });
 
-test("sort orders ascend, and only moved and new objects get a new one, unless all are renumbered", () => {
+test("sort orders ascend, and only moved or new objects get a new sort order, unless all objects are renumbered", () => {
   const list = fc.uniqueArray(fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 5000 })), {
     comparator: (a, b) => a !== null && a === b,
     maxLength: 60,

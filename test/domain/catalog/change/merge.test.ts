@@ -24,7 +24,7 @@ describe("applying a file to a stored catalog", () => {
     expect(after.schedule).toEqual({ ...before.schedule, turnTimes: [{ upTo: 2, min: 90 }] });
   });
 
-  it("applying a file to a stored catalog puts the objects of the file first and keeps the order of the others", () => {
+  it("applying a file to a stored catalog puts the file's objects first and keeps the order of the other objects", () => {
     const before = readCatalogBody(areas("a", "b", "c", "d"));
     expect(keysOf(readOverCurrent(before, areas("d", "new", "b")).objects.area)).toEqual([
       "d",
@@ -72,7 +72,7 @@ describe("applying a file to a stored catalog", () => {
     ).toBe("hall");
   });
 
-  it("applying a file to a stored catalog uses the maximum quantity of a stored add-on as the default maximum of a link to it", () => {
+  it("a link to a stored add-on has the add-on's maximum quantity as its default maximum", () => {
     const before = readCatalogBody(
       "addons: [{key: stone, name: Stone, price: 5, maxQuantity: 4}]\n",
     );

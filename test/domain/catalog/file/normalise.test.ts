@@ -270,7 +270,7 @@ describe("times", () => {
 });
 
 describe("a file", () => {
-  it("a file may have choices in upper or lower case", () => {
+  it("a file may have values such as a status in upper or lower case", () => {
     const { objects } = readCatalogBody(
       "areas: [{key: a, name: A, status: archived}, {key: b, name: B, status: INACTIVE}]\n",
     );

@@ -40,7 +40,7 @@ describe("plain scalars follow the core schema of YAML 1.2", () => {
   });
 });
 
-test("a field without a value is undefined, and a list item without one is null", () => {
+test("a field without a value is undefined, and a list item without a value is null", () => {
   expect(read("a:\nb: ~\nc: null\nd: ''\ne:\n-\n- ~\n")).toStrictEqual({
     a: undefined,
     b: undefined,

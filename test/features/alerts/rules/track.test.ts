@@ -147,7 +147,7 @@ describe("alerts about one condition", () => {
     expect(run(24 * 60)).toEqual([]);
   });
 
-  test("a visit that its guest moves each minute has three alerts an hour, and the last alert has the newest time of the visit", () => {
+  test("a visit that its guest moves each minute causes three alerts an hour, the last with the newest time of the visit", () => {
     const { run, sent } = startTracking();
     const subject = { id: "bkg_1", name: "10:00" };
     const moved = (minute: number) =>
@@ -208,7 +208,7 @@ describe("several conditions", () => {
     expect(run(10, failing("b"))).toEqual(["FIRING endpoint.failing|salon|b 1"]);
   });
 
-  test("a condition that a worse one replaces is not reported as resolved", () => {
+  test("a condition that a worse condition replaces is not reported as resolved before the worse condition ends", () => {
     const { run } = startTracking();
     const [low, full] = [serverCondition("storage.low"), serverCondition("storage.full")];
     expect(run(5, low)).toEqual(["FIRING storage.low|| 1"]);
@@ -258,7 +258,7 @@ test("conditions that flap for 24 hours send about one alert per hour for each c
   );
 });
 
-test("the newest 500 ended causes are kept, however many notices there are", () => {
+test("the newest 500 ended causes of alerts are stored, however many notices there are", () => {
   const { run, causes } = startTracking();
   const received = Array.from({ length: 600 }, (_, i) =>
     openCondition("booking.received", "a booking", "", {

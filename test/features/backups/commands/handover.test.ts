@@ -174,7 +174,7 @@ test("a handover to a folder that is missing changes nothing", async () => {
   expect(code, stderr).toBe(0);
 });
 
-test("a daemon that starts after an interrupted handover accepts writes again, and records itself as the server that took over", async () => {
+test("a daemon that starts after an interrupted handover accepts writes again, and records its own takeover", async () => {
   const { to, rt, first } = createMachines();
   saveHandover(rt.config, { state: "begun", to, at: 1 });
   expect(() => rt.tx(() => {})).toThrow("are being handed over");

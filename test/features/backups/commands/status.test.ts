@@ -17,7 +17,7 @@ test("status prints the newest backup, or that there is none", async () => {
   lock.release();
 });
 
-test("status prints the reason of a failed backup without control characters, until the next one", async () => {
+test("status prints the reason of a failed backup without control characters, until the next backup", async () => {
   const { deskbell, dataDir, rt, lock } = await createRunningShop();
   await deskbell("backup");
   writeFileSync(

@@ -168,7 +168,7 @@ test("hourly backups are deleted except the seven newest and the newest of each 
   ]);
 });
 
-test("a new backup is kept although a clock that was ahead gave others a later time", () => {
+test("a new backup is kept although earlier backups have a later time from a clock that was ahead", () => {
   const folder = createTempFolder();
   const now = Date.parse("2026-11-20T12:00:00Z");
   const ahead = Array.from({ length: 9 }, (_, i) => now + (9 - i) * HOUR_MS);
@@ -180,7 +180,7 @@ test("a new backup is kept although a clock that was ahead gave others a later t
   ]);
 });
 
-test("backups with a future time, and the guests in them, are deleted like others", () => {
+test("backups with a future time, and the guests in them, are deleted like other backups", () => {
   const folder = createTempFolder();
   const now = Date.parse("2026-11-20T12:00:00Z");
   const nights = Array.from({ length: 7 }, (_, i) => now - i * DAY_MS);

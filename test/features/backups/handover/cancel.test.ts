@@ -38,7 +38,7 @@ test("a handover whose cancellation fails on a full disk can be cancelled again"
   expect([readdirSync(to), readHandover(config)]).toEqual([["epoch-1"], undefined]);
 });
 
-test("a handover whose cancellation cannot be completed in the folder is completed by the next start", () => {
+test("a handover's cancellation that fails in the folder is completed at the next start", () => {
   const { config, to, cancel } = createHandedOver();
   vi.mocked(endTakeover).mockImplementationOnce(() => {
     throw new Error("i/o error");

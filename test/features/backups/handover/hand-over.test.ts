@@ -219,7 +219,7 @@ test.each(["gone", "an empty mount point"])(
 );
 
 test.each(["while the deliveries end", "before the last copy is made"])(
-  "a daemon that is stopped %s ends its handover, and sends no deliveries again",
+  "a daemon that is stopped %s ends its handover, and does not resume its deliveries",
   async (moment) => {
     const { daemon, steps, writers, to } = openDaemon();
     saveHandover(daemon.config, { state: "asked", to, at: daemon.now() });

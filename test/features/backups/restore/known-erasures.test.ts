@@ -81,7 +81,7 @@ const gapOf = ({ madeAt }: Upload) => ({
   fix: expect.stringContaining("--accept-erasure-gap"),
 });
 
-test("a backup without a newer list of erased guests is restored only if the gap is accepted", async () => {
+test("a backup without a newer list of erased guests is restored only if the return of erased guests is accepted", async () => {
   const upload = await uploadBackup();
   await expect(restoreElsewhere(upload)).rejects.toMatchObject(gapOf(upload));
   expect(await restoreElsewhere(upload, true)).toEqual({
@@ -199,13 +199,16 @@ const REFUSED: { list: string; write: (upload: Upload) => void }[] = [
   },
 ];
 
-test.each(REFUSED)("$list counts as no newer list and erases no other guest", async ({ write }) => {
-  const upload = await uploadBackup();
-  write(upload);
-  await expect(restoreElsewhere(upload)).rejects.toMatchObject(gapOf(upload));
-  const { guests } = await restoreElsewhere(upload, true);
-  expect(guests.leo).toBe(true);
-});
+test.each(REFUSED)(
+  "$list does not count as a newer list of erased guests, and erases no other guest",
+  async ({ write }) => {
+    const upload = await uploadBackup();
+    write(upload);
+    await expect(restoreElsewhere(upload)).rejects.toMatchObject(gapOf(upload));
+    const { guests } = await restoreElsewhere(upload, true);
+    expect(guests.leo).toBe(true);
+  },
+);
 
 test("a server restores a copy of its own backup from any folder, and erases again the guests in that folder's list", async () => {
   const { rt, file, ana, leo } = await uploadBackup();

@@ -58,7 +58,7 @@ test("a takeover whose file cannot be created leaves the folder as it was", () =
   expect(readFileSync(join(dir, "epoch-6"), "utf8")).toMatch(/^takeover begun/);
 });
 
-test("a takeover is refused if another one has got a higher epoch meanwhile", () => {
+test("a takeover is refused if another takeover has got a higher epoch meanwhile", () => {
   const dir = createTempFolder();
   createMarker(createMachine(0), dir, 9, 0);
   vi.mocked(readNewestEpoch).mockReturnValueOnce(0);

@@ -146,7 +146,7 @@ test.for(["stripped", "altered", "of another key", "without a key"] as const)(
   },
 );
 
-test("a restore lists the access that it adds, changes or brings back; an untrusted restore disables it", async () => {
+test("a restore lists the access that it changes or brings back, and keepAdded leaves such access active", async () => {
   const { rt, business } = await createServer();
   const { endpoint } = await subscribe(rt, business, "http://10.0.0.2/");
   const { key } = createKey(rt, {
@@ -211,7 +211,7 @@ test.each([
   },
 );
 
-test("live entries of the audit log win over those of a backup, and differences are reported", async () => {
+test("a restore keeps the live entries of the audit log instead of those of the backup, and reports differences", async () => {
   const { rt, business } = await createServer();
   createKey(rt, { businessId: business.id, name: "till", kind: "SECRET", scopes: [] });
   const live = rt.store.audit.list({}, -1);
@@ -298,7 +298,7 @@ test("a restore takes the authenticated bytes, even if a foreign journal lies ne
   expect(open(rt.config).store.businesses.listSlugs()).not.toContain("x");
 });
 
-test("the first backup of a server creates a master key, unless the data were encrypted with a lost one", async () => {
+test("the first backup of a server creates a master key, unless the data were encrypted with a lost key", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   expect(existsSync(rt.config.masterKeyPath)).toBe(false);
@@ -415,7 +415,7 @@ test("a text after the database that only looks like a tag authenticates nothing
   }
 });
 
-test("a rotation authenticates the backups that it can reach with the new master key, and names the others", async () => {
+test("a rotation of the master key authenticates the backups in reach with the new key, and names the other backups", async () => {
   const { rt, dir, older, newer, forged } = await createCopies();
   const away = createTestRuntime({ dataDir: rt.config.dataDir, backupCommand: "true" });
   const state = join(rt.config.backupFolder, "last-copy.json");
@@ -457,7 +457,7 @@ test.each([
   },
 );
 
-test("restore --split gives the data a new server ID before they are in place, so that no crash leaves two servers with one ID", async () => {
+test("restore --split gives the data a new server ID before they are in place, so no crash leaves two equal IDs", async () => {
   const { rt, path } = await createServer();
   const standby = createStandbyConfig(rt.config);
   const split = { ...options, isSplit: true, acceptGap: async () => {} };
@@ -502,7 +502,7 @@ test("a rotation of the master key keeps the tag of a damaged backup, and names 
   expect(rest).toEqual([`${path} (damaged: its content is not what its tag says)`]);
 });
 
-test("a restore over a database is possible while a process still reads an earlier one that was deleted", async () => {
+test("a restore over a database is possible while a process still reads an earlier database that was deleted", async () => {
   const { rt, path } = await createServer();
   const { databasePath } = rt.config;
   for (const end of ["", "-wal", "-shm"]) rmSync(`${databasePath}${end}`, { force: true });

@@ -83,7 +83,7 @@ async function takeOverNewest(rt: TestRuntime, dir: string) {
   return { config, skipped, ...(await takeOver(config, dir, copy, options)) };
 }
 
-test("a takeover restores the newest copy, and the other server can neither start nor copy", async () => {
+test("a takeover restores the newest copy, and the replaced server can neither start nor copy", async () => {
   const { rt, dir, makeCopy } = await createPrimary();
   const { config, epoch, previousData, skipped } = await takeOverNewest(rt, dir);
   expect({ epoch, previousData, skipped }).toEqual({ epoch: 1, previousData: null, skipped: [] });
@@ -141,7 +141,7 @@ test("a server that takes over again gets a higher epoch than it had", async () 
   expect([taken.epoch, readOwnEpoch(config)]).toEqual([8, 8]);
 });
 
-test("the preview of a takeover warns of erased guests who would come back, even on a server that has taken over before", async () => {
+test("the preview of a takeover warns of erased guests who would come back, even on a server that took over before", async () => {
   const { rt, dir, makeCopy } = await createPrimary();
   const { id } = rt.store.businesses.findBySlug("salon-aurora")!;
   const guest = { name: "Ana", email: null, phone: null, notes: null };

@@ -22,7 +22,7 @@ import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("the maintenance thread makes a backup only if one is wanted, and ends", async () => {
+test("the maintenance thread makes a backup only if a backup is requested, and ends", async () => {
   const rt = createTestRuntime();
   seedShop(rt);
   await createMaintenanceRunner(rt.config)({ backUp: false });
@@ -158,7 +158,7 @@ test("a backup that a command has made is copied within a second", async () => {
   expect(listBackupsIn(dir)).toHaveLength(1);
 });
 
-test("a backup is copied within a second, also if a migration has made another one at that time", async () => {
+test("a backup is copied within a second, even if a migration has made another backup at that time", async () => {
   const dir = createTempFolder();
   const rt = createTestRuntime({ backupDir: dir });
   seedShop(rt);

@@ -8,7 +8,7 @@ import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 const DAY_MS = 86_400_000;
 
-test("the nightly maintenance backs up the database, then rewrites it if version 0.2 left the bytes of erased guests in the file", async () => {
+test("the nightly maintenance makes a backup, then rewrites a database in which version 0.2 left erased guests", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   leaveOldSpace(rt, "old guest");
@@ -21,7 +21,7 @@ test("the nightly maintenance backs up the database, then rewrites it if version
   expect([first, second]).toEqual(["backed up", expect.stringMatching(/^rewrote the database/)]);
 });
 
-test("a failure of the first nightly backup is all that is logged, and no drill is tried", async () => {
+test("a failed first nightly backup is the only error that is logged, and no drill is tried", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   writeFileSync(rt.config.backupFolder, "");

@@ -93,7 +93,7 @@ test("a scrub that is interrupted continues where it was", async () => {
   expect(readBackupState(rt.config, "scrub")).toMatchObject({ finishedAt: rt.now() });
 });
 
-test("a stop of the daemon is noticed between two groups of events, which a scrub reads with pauses", async () => {
+test("a scrub reads events in groups with pauses, and notices between two groups that the daemon stops", async () => {
   const rt = createServer(450);
   await createBackup(rt);
   const stopping = new AbortController();

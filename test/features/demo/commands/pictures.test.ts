@@ -73,7 +73,7 @@ test.for([
 
 const readWhen = async () => document.querySelector(".when")?.textContent ?? "";
 
-test("an event in another time zone has the reader's time beside the business's", async (test) => {
+test("the page of an event in another time zone also shows the event's time in the reader's time zone", async (test) => {
   const url = await serveSamples();
   const path = "/b/kita-live/events/blue-hour-quartet?lang=en";
   const withScripts = await openPage(test, url + path);

@@ -51,7 +51,7 @@ const actionsOf = (visits: readonly DeskVisit[], id: string) =>
 
 const newestAudit = (api: TestApi) => api.store.audit.list({}, 1)[0];
 
-test("the day shows visits with their services, and marks those that take place now and next", async () => {
+test("the desk lists today's visits with their services, and marks the current visit and the next visit", async () => {
   const { api, view } = await openDesk();
   const first = book(api, "10:00", { customer: { name: "Ana Silva", phone: "123" } });
   const second = book(api, "15:00");
@@ -75,7 +75,7 @@ test("the day shows visits with their services, and marks those that take place 
   });
 });
 
-test("a pending visit comes first and is accepted in the name of the desk", async () => {
+test("the desk lists a pending visit with its actions, and the audit log names the desk that accepts the visit", async () => {
   const { api, view, act } = await openDesk();
   const { id } = book(api, "10:00");
   makePending(api, id);
@@ -230,7 +230,7 @@ test("guests who arrived ten minutes ago can be entered, and an arrival too long
   expect((await act({ action: "walkIn", party: "2", ago: "9999" })).message.isGood).toBe(false);
 });
 
-test("a desk of one person enters no guests at a table", async () => {
+test("the desk of one person does not enter walk-in guests at a table", async () => {
   const { api, act } = await openDesk({ preset: "restaurant", staffId: "stf_nobody" });
   api.advance(Date.parse(`${DAY}T19:05Z`) - api.now());
   const { message } = await act({ action: "walkIn", party: "2", ago: "0" });
@@ -368,7 +368,7 @@ test("the desk cannot end time off that lasts beyond tomorrow", async () => {
   expect(api.store.timeOff.findById(businessOf(api).id, holiday.id)).toBeDefined();
 });
 
-test("a desk without the right to visits, or of one person, shows no ticket orders", async () => {
+test("ticket orders are hidden at a desk without the right to visits and at the desk of one person", async () => {
   const ordersOn = async (options: Parameters<typeof openDesk>[0]) => {
     const { api, view } = await openDesk({ preset: "venue", ...options });
     const { id, slug } = businessOf(api);
@@ -383,7 +383,7 @@ test("a desk without the right to visits, or of one person, shows no ticket orde
   expect(await ordersOn({ staffId: "stf_nobody" })).toBe(0);
 });
 
-test("an order that is not among the newest is confirmed by its code", async () => {
+test("the desk confirms a ticket order by its code even if the order is too old for the desk's list", async () => {
   const { api, act, view, get } = await openDesk({ preset: "venue" });
   const { id, slug } = businessOf(api);
   const event = api.store.catalog
@@ -476,7 +476,7 @@ test("a confirmed ticket order shows its codes, and each code checks in once", a
   );
 });
 
-test("a repeated confirmation of an order shows its codes for fifteen minutes, and then how to check in the tickets", async () => {
+test("a confirmation that is sent again shows the order's codes for 15 minutes, then how to check in without codes", async () => {
   const { api, act, business, event, get } = await openDoor();
   const { code } = createTicketOrder(api, business.slug, { event: event.key, items: ["standing"] });
   const form = { key: "k", action: "confirmOrder", code };
@@ -536,7 +536,7 @@ test("the door admits a ticket up to six hours after the end of its event", asyn
   );
 });
 
-test("the door admits tickets of a postponed event and of one that the catalog lacks", async () => {
+test("the door admits tickets of a postponed event and of an event that is no longer in the catalog", async () => {
   const { api, business, sell, checkIn } = await openDoor();
   const [first, second] = [sell("open-mic", "entry"), sell("open-mic", "entry")];
   postponePublicEvent(api, business.slug, "open-mic", null);

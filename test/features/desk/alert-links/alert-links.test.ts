@@ -38,7 +38,7 @@ test.each([
   expect(statusOf()).toBe(status);
 });
 
-test("the page of a link says that nobody tells the guest of a visit that no partner made", async () => {
+test("the page of an alert link says that nobody tells the guest about a visit that no partner made", async () => {
   const { link, get } = openPendingVisit();
   const page = await (await get(link().decline)).text();
   expect(page).toContain("Nobody tells the guest: please call.");

@@ -75,7 +75,7 @@ test("the decoder finds nothing in a picture without a code", () => {
   expect(findCode(toImage(new Uint8Array(WIDTH * HEIGHT).fill(200)))).toBeNull();
 });
 
-test("the camera checks in two tickets, each once, and only the camera loads the decoder", async (test) => {
+test("the camera checks in two tickets once each, and the page loads the decoder only to use the camera", async (test) => {
   let codes: string[] = [];
   const { rt, reader, page } = await openDeskPage(test, openPage, {
     prepare(rt) {

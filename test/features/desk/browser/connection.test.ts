@@ -84,7 +84,7 @@ test("the page sends an action again if the response is lost, and the server doe
   expect(await reader.readText()).not.toContain("Not confirmed yet");
 }, 60_000);
 
-test("a tap while another action is being saved says to wait, and afterwards that it was not taken", async (test) => {
+test("the page refuses a tap while another action is being saved, and says afterwards that the tap was not taken", async (test) => {
   const { rt, reader, page, proxy, statusOf, ...network } = await openThroughProxy(test);
   await page.run(openAll);
   network.let((method) => (method === "POST" ? "held" : "passes"));

@@ -86,7 +86,7 @@ test.each([
   });
 });
 
-test("revoking ends one device or a whole desk, and the name of a revoked desk can be used again", async () => {
+test("desk revoke revokes one device or a whole desk, and a new desk can have the name of a revoked desk", async () => {
   const { deskbell, list, pair } = await openSalon();
   pair((await deskbell("desk create --name Door")).stdout);
   pair((await deskbell("desk link Door")).stdout);

@@ -28,12 +28,12 @@ const WANTED = [
 
 const find = (query: string) => findEntries(index, query).map(({ url }) => url);
 
-test("the first result of a search for a name is its operation, event type or problem code", () => {
+test("a search for the name of an operation, event type or problem code finds its section first", () => {
   const named = WANTED.filter(({ url }) => url.includes("#"));
   expect(named.filter(({ name, url }) => find(name)[0] !== url)).toEqual([]);
 });
 
-test("the first result of a search for a title is its guide", () => {
+test("a search for the title of a guide finds this guide first", () => {
   const titles = guides.map((url) => {
     const markdown = docs[`${url.slice("/docs/".length)}.md`] ?? "";
     return { url, title: /^# (.+)$/m.exec(markdown)?.[1] ?? "" };

@@ -105,7 +105,7 @@ const openHolds = (api: TestApi) => {
 };
 
 test.each(["CONFIRM", "REQUEST"] as const)(
-  "a mailed link confirms a held visit once the page's share of the free time is used up (mode %s)",
+  "a mailed link confirms a held visit once the booking page has used up its share of free time (mode %s)",
   async (mode) => {
     const mails = await openMails(mode);
     const { api, server, send, book } = mails;
@@ -161,7 +161,7 @@ test.each(["CONFIRM", "REQUEST"] as const)(
   },
 );
 
-test("a guest is not asked to confirm a visit at another price than that of the form", async () => {
+test("a guest is not asked to confirm a visit whose price differs from the price in the form", async () => {
   const { api, base, send, server } = await openMails();
   const business = businessOf(api);
   const url = timesOf(api, base, firstService(api).key);
@@ -216,7 +216,7 @@ const pruneAll = (api: TestApi): void => {
   for (const prune of retention) api.tx(() => prune(api, 0, 100, { now: api.now(), keptSince: 0 }));
 };
 
-test("a mailed link keeps a time for 15 minutes, can confirm the visit for an hour, and is then deleted with the guest's data", async () => {
+test("a mailed link holds a time for 15 minutes, works for an hour, and is then deleted with the guest's data", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails);
@@ -306,7 +306,7 @@ test("an unconfirmed visit moves to another day only if a new visit could take t
   expect(await move(far)).toBe(`${link}?done=moved`);
 });
 
-test("a guest whose address is not at a known mail provider cannot confirm a visit once the page's share is used up", async () => {
+test("a guest with an unknown mail provider cannot confirm a visit once the page has used up its share of free time", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails, { isFull: true });
@@ -377,7 +377,7 @@ test.each([
   },
 );
 
-test("a link whose time is not held any more books nothing once the key of the page is revoked or the guest is erased", async () => {
+test("a mailed link without a hold books nothing once the booking page's key is revoked or the guest is erased", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails, { isFull: true });
@@ -416,7 +416,7 @@ test("guests of one mailbox, mail domain or network address get three links a da
   expect((await statusesOf(others, () => "203.0.113.99")).at(-1)).toBe(429);
 });
 
-test("a form that is sent three times, when the page's share of the free time is used up, makes one hold and sends one mail", async () => {
+test("a form sent three times makes one hold and one mail once the page has used up its share of free time", async () => {
   const mails = await openMails("CONFIRM");
   const { api, base, server, send } = mails;
   await useUpShare(mails);
@@ -545,7 +545,7 @@ test("a guest's hold ends when the guest books another time, which must be confi
   expect(starts()).not.toContain(Date.parse(first));
 });
 
-test("a page without mail shows the telephone number once its share is used up", async () => {
+test("a booking page without guest mail shows the telephone number once its share of free time is used up", async () => {
   const mails = await openMails("CONFIRM");
   await useUpShare(mails, { isFull: true });
   mails.api.config.guestMail = null;

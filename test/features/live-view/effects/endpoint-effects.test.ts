@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test("an answer to the key E that is not all, none or a time changes nothing", async () => {
+test("the live view's command enable changes nothing if its argument is neither all nor none nor a time", async () => {
   const { rt, view, id, endpoint, shows } = await openEndpoints();
   disableEndpoint(rt, id, "manual");
   view.type(":enable soon");

@@ -80,7 +80,7 @@ test("the key x declines a pending visit and cancels a confirmed one, and both l
   expect(view.text()).toContain(": 1 visit ");
 });
 
-test("a visit moves to a typed time of its day, even to one that is no slot", async () => {
+test("a visit can be moved to a typed time of its day, even to a time outside the free slots", async () => {
   const { rt, view, cut } = openDay();
   view.press("m");
   view.type("10:10");
@@ -114,7 +114,7 @@ test("a visit moves so that the service of the selected row starts at the typed 
   expect(starts).toEqual([`${DAY}T16:15-05:00`, `${DAY}T16:45-05:00`].map(Date.parse));
 });
 
-test("a visit whose selected service has another time by now does not move", async () => {
+test("a visit is not moved if somebody else has moved the selected service while the new time was typed", async () => {
   const { rt, view, cut } = openDay();
   view.press("m");
   view.type("10:00");
@@ -125,7 +125,7 @@ test("a visit whose selected service has another time by now does not move", asy
   expect(bookingOf(rt, cut)?.startsAt).toBe(moved);
 });
 
-test("a reservation moves to a typed time, and a time that is taken is refused in words", async () => {
+test("a reservation moves to a typed time, and a taken or invalid time is refused with the reason", async () => {
   const { rt, view, table } = openDay();
   view.press("G", "m");
   view.type("14:00");
@@ -144,7 +144,7 @@ test("a reservation moves to a typed time, and a time that is taken is refused i
   await expect.poll(view.text).toContain("Invalid time 'soon'");
 });
 
-test("a key records the outcome of a visit without a question, and another key corrects it", async () => {
+test("a keystroke records the outcome of a visit without a question, and another keystroke corrects the outcome", async () => {
   const { rt, view, cut } = openDay();
   view.press("c");
   await expect.poll(view.text).toContain("it has not started");

@@ -59,7 +59,7 @@ test.each([
   expect(wrap(text, width)).toEqual(lines);
 });
 
-test("neighbouring spans of one style are merged, and spaces join the span before them if both or neither are inverse", () => {
+test("adjacent spans of one style are merged, and spaces join the span before them unless only one is inverse", () => {
   const line = [
     span("a", { dim: true }),
     span("b", { dim: true }),

@@ -32,7 +32,7 @@ const dayOf = (...visits: ShownVisit[]): Day => ({
 type Line = ReturnType<typeof renderDay>["rows"][number];
 const textOf = (line: Line = []) => line.map(({ text }) => text).join("");
 
-test("the titles of the day's columns are neither counted nor scrolled", () => {
+test("the column titles of the day view do not count as rows and do not scroll", () => {
   const { head, rows } = renderDay(dayOf(visit, visit), 78, 1);
   expect(head.map(textOf)).toEqual([expect.stringMatching(/^ {2}TIME +GUEST .* STATUS$/)]);
   expect(rows.map(textOf)).toEqual([
@@ -41,7 +41,7 @@ test("the titles of the day's columns are neither counted nor scrolled", () => {
   ]);
 });
 
-test("a time that occurs twice in a night has an offset", () => {
+test("a local time that occurs twice because the clocks are set back is shown with its offset", () => {
   const repeated = {
     ...visit,
     startsAt: Date.parse("2026-10-25T00:30Z"),
@@ -75,7 +75,7 @@ test("the day of several businesses names the business of each visit", () => {
   ]);
 });
 
-test("the first visit that is not over is selected by default; if the selected visit leaves the day, the next visit is selected", () => {
+test("the day selects the first visit that is not over, and the next visit if the selected one leaves the day", () => {
   const at = (id: string, hour: number): ShownVisit => ({
     ...visit,
     id,

@@ -165,7 +165,7 @@ test.each([
   },
 );
 
-test("the screen of the day shows all businesses, and the key b shows one after the other", async () => {
+test("the screen of the day shows all businesses together, and the key b shows the businesses one by one", async () => {
   const rt = await createFilledRuntime(8);
   addBusiness(rt, "other");
   const view = openSession(rt);
@@ -180,7 +180,7 @@ test("the screen of the day shows all businesses, and the key b shows one after 
   expect(shown.toSorted()).toEqual(["0 visits", "2 visits", "2 visits", "2 visits"]);
 });
 
-test("the screen of the day asks for a business if there are too many to read together", async () => {
+test("the screen of the day asks the user to choose a business if there are too many to show together", async () => {
   const rt = await createFilledRuntime(8);
   for (let i = 0; i < 20; i++) addBusiness(rt, `other-${i}`);
   const view = openSession(rt);

@@ -25,7 +25,7 @@ test("a new connection that the NATS server closes at once counts as a failure, 
   expect(health.mayTry(rt.monotonic())).toBe(false);
 });
 
-test("a connection that the server closes after a while is no failure, and the next one is new", async () => {
+test("a connection that the server closes later does not count as a failure, and the next attempt opens a new one", async () => {
   const { rt, stream, health, connection } = createConnection(false);
   expect(await connection.open()).toBeDefined();
   stream.isClosed = true;

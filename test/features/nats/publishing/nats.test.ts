@@ -27,7 +27,7 @@ const message = (subject: string, id: string, body = "{}"): Message => ({
 });
 
 describe.skipIf(!hasNatsServer)("with nats-server", () => {
-  test("the permissions that `destinations test` lists suffice, and each answer of a NATS server has its outcome", async () => {
+  test("the permissions that `destinations test` lists suffice, and each kind of answer from NATS has its outcome", async () => {
     const { url, kill } = await createNatsServer(CONFIG);
     const manager = await manageStreams(url, { user: "admin", pass: "admin" });
     await addStream(manager, { name: "DESKBELL", max_msg_size: 2000 });

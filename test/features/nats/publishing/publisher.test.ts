@@ -89,7 +89,7 @@ test("events older than the destination are not published", async () => {
   expect(stream.sequences()).toEqual([2]);
 });
 
-test("businesses wait neither for each other nor for one whose events the stream refuses", async () => {
+test("the events of a business do not wait for other businesses, even if the stream refuses the others' events", async () => {
   const { rt, business, stream, publishers } = await setUp();
   const others = ["a", "b", "c"].map((slug) => addBusiness(rt, slug));
   stream.answer = ({ subject }) =>
@@ -205,7 +205,7 @@ test("a failure is stored with the first refused event, and cleared with the fir
   expect(countDestinations(rt)).toMatchObject({ current: 1, failing: 0 });
 });
 
-test("a redelivery of old events makes the destination late only if the stream refuses it for minutes", async () => {
+test("a refused redelivery of old events does not make the destination late at once", async () => {
   const { rt, destination, stream, publishers, emit, stored } = await setUp();
   emit(3);
   await publishers.wakeAndSettle();
@@ -472,7 +472,7 @@ test("a changed destination restarts, a deleted one stops, and both close their 
   expect(stream).toMatchObject({ connections: 2, closed: 2 });
 });
 
-test("a destination with a password that no key decrypts is late with this reason", async () => {
+test("a destination whose password cannot be decrypted is reported as late, with this reason", async () => {
   const { rt, stream, publishers, emit } = await setUp();
   rmSync(rt.config.masterKeyPath);
   const restarted = createTestPublishers(rt, stream);

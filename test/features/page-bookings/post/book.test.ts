@@ -65,7 +65,7 @@ test("a guest books a service with a variant, an add-on and a person", async () 
   expect(findCustomer(api, visit?.id ?? "")).toMatchObject({ name: "Ana García" });
 });
 
-test("a guest reserves a table for a party, which the business then approves", async () => {
+test("a guest asks for a table for a party, and the operator is told to approve the request", async () => {
   const { api, base, visitor } = openPage("restaurant", "REQUEST");
   expect(await visitor.get(`${base}?table=1`)).toContain('name="party"');
   const { action, times } = await visitor.openTimes(`${base}?table=1&party=4`);
@@ -159,7 +159,7 @@ test("a browser that sends the form again is led to its visit, and told that the
   expect(await corrected.text()).toContain(`<a href="${link}">Go to your booking</a>`);
 });
 
-test("a guest whose time somebody else has taken gets the nearest free times, and the form keeps what the guest has written", async () => {
+test("a guest whose time was taken meanwhile gets the nearest free times, and the form keeps what was written", async () => {
   const { api, base, visitor } = openPage();
   const { key, staff } = firstService(api);
   const { action, times } = await visitor.openTimes(timesOf(api, base, key, staff));
@@ -182,7 +182,7 @@ test("a guest whose time somebody else has taken gets the nearest free times, an
   expect(listMade(api)).toMatchObject([{ startsAt: Date.parse(nearest[0]!) }]);
 });
 
-test("a time that is held for a guest is still shown to the guest, and is released when the guest chooses another time", async () => {
+test("a held time is still shown to its guest, and is released when the guest chooses another time", async () => {
   const { api, base, visitor } = openPage();
   const { key, staff } = firstService(api);
   const url = timesOf(api, base, key, staff);
@@ -196,7 +196,7 @@ test("a time that is held for a guest is still shown to the guest, and is releas
   expect((await other.openTimes(url)).times).not.toContain(times.at(-1));
 });
 
-test("a time that a guest holds for one variant and add-on is not shown as free for another variant or without the add-on", async () => {
+test("a time held for one variant and add-on is not shown as free for another variant or without the add-on", async () => {
   const { base, visitor } = openPage();
   const [cut = ""] = findAll(await visitor.get(base), CUT);
   const options = await visitor.get(cut);
@@ -354,7 +354,7 @@ test("the price of a time is shown before the time is held, and after the hold h
   expect(totalIn(ended)).toEqual(totalIn(held));
 });
 
-test("a booking gets 503 while the master key cannot be read, and is made once it can be", async () => {
+test("a booking gets 503 while the master key cannot be read, and succeeds once the key is back", async () => {
   const { api, base, visitor } = openPage();
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
   const details = await visitor.hold(action, times[0]!);
@@ -614,7 +614,7 @@ test("no page offers to book a table once no table can be booked", async () => {
 const laterMonthIn = (html: string): string | undefined =>
   findAll(html, /href="[^"]*month=([\d-]+)" aria-label="Later month"/g)[0];
 
-test("the months of a service end with its horizon, even if that is more than a year ahead", async () => {
+test("the calendar of a service ends at the service's booking horizon, even more than a year ahead", async () => {
   const { api, base, visitor } = openPage();
   const url = timesOf(api, base, "bridal-day");
   const before = await visitor.openTimes(`${url}&month=2028-04`);
@@ -627,7 +627,7 @@ test("the months of a service end with its horizon, even if that is more than a 
   expect(laterMonthIn(await visitor.get(`${cut}&month=2027-02`))).toBeUndefined();
 });
 
-test("the next free time after a year without any leads to its day", async () => {
+test("the link to the next free time leads to its day even after a year without free times", async () => {
   const { api, base, visitor } = openPage();
   createClosure(api, businessOf(api).slug, { from: "2026-12-01", to: "2028-01-31" });
   const url = timesOf(api, base, "bridal-day");

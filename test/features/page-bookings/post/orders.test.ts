@@ -264,7 +264,7 @@ test("a rotation of the master key reports the orders whose admission codes are 
   expect(countCodes(api)).toBe(0);
 });
 
-test("a guest cancels an order that is not paid, and one that nobody pays expires", async () => {
+test("a guest can cancel an unpaid order, and an order that nobody pays expires", async () => {
   const { api, visitor, details } = await openTickets();
   const link = (await visitor.book(details)).headers.get("location") ?? "";
   await visitor.post(`${link}/cancel`);

@@ -28,7 +28,7 @@ test("the curl command is in ASCII only, and a shell passes its request on uncha
   expect(JSON.parse(body)).toEqual(JSON.parse(REQUEST.body));
 });
 
-test("with the signing secret, the curl command has a new signature of the body that it sends", async () => {
+test("the curl command contains a new signature of its body if the reader has entered the signing secret", async () => {
   const secret = `whsec_${"A".repeat(48)}`;
   const words = wordsOf(await writeCurl(REQUEST, secret, 1_795_176_000_000));
   expect(words.filter((word) => word.startsWith("X-Service-Signature"))).toEqual([

@@ -13,7 +13,7 @@ const describe = (state: Partial<Endpoint["state"]>): string =>
     NOW,
   ).text;
 
-test("the description of an endpoint that does not respond has the start of its failures, if the start is known", () => {
+test("the description of an endpoint that does not respond says since when, if the start is known", () => {
   expect(describe({})).toBe("Failing: no response in time");
   expect(describe({ code: "HELD" })).toBe("Nothing is sent for now: no response in time");
   expect(describe({ since: "2026-11-20T14:02:00Z" })).toMatch(

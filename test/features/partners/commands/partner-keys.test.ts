@@ -6,7 +6,7 @@ import { SALON } from "../../../support/samples.ts";
 
 const HASH = "a1".repeat(32);
 
-test("partners create-key with the hash of a key reports the ID of the key, and a dry run its name", async () => {
+test("partners create-key with the hash of a key prints the key's ID, and with --dry-run only the key's name", async () => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   await deskbell("partners create portal --all");

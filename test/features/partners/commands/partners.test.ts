@@ -28,7 +28,7 @@ test("partners create --all overrides the business of the environment, but not -
   });
 });
 
-test("partners create ignores a business of the environment that is empty", async () => {
+test("partners create ignores an environment variable for the business that is empty", async () => {
   const deskbell = await openSalon("");
   expect(await deskbell("partners create directory --all")).toMatchObject({ code: 0 });
   expect(await deskbell("partners create portal")).toMatchObject({

@@ -37,7 +37,7 @@ test("one key reads each business of its partner, and no other", async () => {
   expect((await ask("businesses/one/bookings")).code).toBe("insufficient_scope");
 });
 
-test("the key of one business is refused on the routes for several businesses without a search for its partner", async () => {
+test("a business's own key is refused on the partners' routes without a look-up among the partners' keys", async () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
   const { secret } = createKey(rt, {
@@ -186,7 +186,7 @@ test("the revocation of a partner's key ends no other key, and the deletion of t
   expect(createTestPartner(rt, []).partner.name).toBe(partner.name);
 });
 
-test("the deletion of a partner records the revocations of its keys and access in one call, so that no restore brings them back", () => {
+test("deleting a partner records the revocation of its keys and access, so that no restore brings them back", () => {
   const rt = createTestRuntime();
   const { partner } = createTestPartner(rt, addBusinesses(rt, ["one", "two"]));
   const ids = [
@@ -202,7 +202,7 @@ test("the deletion of a partner records the revocations of its keys and access i
   expect(accessRevoked.mock.calls).toEqual([[rt, ids]]);
 });
 
-test("an update of one key of a partner is refused for a setting that the partner's access to businesses has, too", () => {
+test("a setting that also belongs to a partner's access to businesses cannot be changed for one key alone", () => {
   const rt = createTestRuntime();
   const { key } = createTestPartner(rt, addBusinesses(rt, ["one"]));
   for (const changes of [

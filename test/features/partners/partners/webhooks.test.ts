@@ -216,7 +216,7 @@ test("a partner manages its endpoints over HTTP, and sees none of other partners
   expect((await ask!(path, { method: "DELETE" })).status).toBe(204);
 });
 
-test("the secret key of a business lists deliveries to its own endpoints, and none to those of partners", async () => {
+test("the secret key of a business lists deliveries to the business's own endpoints, but none to partners' endpoints", async () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
   const { partner, key } = createTestPartner(rt, [one!]);
@@ -317,7 +317,7 @@ test("a partner's endpoint can be given to any key of the partner, and to no key
   expect((await giveTo(spare.key.id)).keyId).toBe(spare.key.id);
 });
 
-test("an endpoint of a partner at its maximum moves to another key of the partner, and no more are created", async () => {
+test("a partner with the maximum of endpoints can give an endpoint to another key, but cannot create one", async () => {
   const rt = createTestRuntime();
   const { partner, key } = createTestPartner(rt, addBusinesses(rt, ["one"]), { maxEndpoints: 1 });
   const { endpoint } = await subscribeAll(rt, partner.id, key.id);

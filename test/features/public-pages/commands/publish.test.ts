@@ -19,7 +19,7 @@ async function openBusiness() {
   return { deskbell, isPublished };
 }
 
-test("the page of a business is published with a URL, and ended again", async () => {
+test("the page of a business is published at a URL, and can be unpublished again", async () => {
   const { deskbell, isPublished } = await openBusiness();
   const published = await deskbell("businesses publish salon-aurora --booking request");
   expect(published).toMatchObject({

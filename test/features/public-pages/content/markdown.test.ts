@@ -35,7 +35,7 @@ test("a business as Markdown has each category once, with the dishes and their a
   expect(text).toMatch(/- Rice: .*9\.50$/m);
 });
 
-test("a business as Markdown has the hours that apply today, in order, as its page does", async () => {
+test("a business as Markdown has the hours that apply today, in order of time", async () => {
   const mondays = { days: ["mon"] };
   const { get } = servePublished({
     catalog: 1,
@@ -147,7 +147,7 @@ test("a business as Markdown says which dishes are sold out, and has the prices 
   expect(text).toMatch(/^- Gig: .*, Adult CHF 20\.00, Child CHF 10\.00$/m);
 });
 
-test("a business as Markdown has the variants of a service with its kind of price, as its page does", async () => {
+test("a business as Markdown has the variants of a service with the service's kind of price", async () => {
   const variants = [{ key: "long", name: "Long", durationMin: 60, price: "80.00" }];
   const { get } = servePublished({
     catalog: 1,

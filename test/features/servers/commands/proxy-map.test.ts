@@ -158,7 +158,7 @@ test("proxy-map without the token of a server names the commands that set the to
   ).toMatchObject({ code: 0 });
 });
 
-test("status --servers reports a server with another token, and reads the token of this machine's server from the data folder", async () => {
+test("status --servers reports a server with another token, and finds the local server's token in the data folder", async () => {
   const { urls } = await startServers(["salon-aurora"]);
   const folder = createTempFolder();
   writeFileSync(join(folder, "servers.txt"), `east ${urls[0]}`);

@@ -47,7 +47,7 @@ test("an upcoming ticket order is cancelled although a thousand orders of a past
   expect(cancelMany(rt, CANCELLABLE_ORDERS, SLUG, made, null)).toMatchObject([{ id: upcoming }]);
 });
 
-test("a ticket order of a postponed event is cancelled with the others of its key after the old start", () => {
+test("a ticket order of a postponed event is cancelled with its key's other orders even after the old start", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, EVENTS);
   const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;

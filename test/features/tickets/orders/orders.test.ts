@@ -78,7 +78,7 @@ function availability(rt: TestRuntime): Record<string, unknown> {
   );
 }
 
-test("a ticket order takes its tickets for fifteen minutes", () => {
+test("a new ticket order takes its tickets off sale and expires after fifteen minutes", () => {
   const rt = openVenue();
   const created = createTicketOrder(rt, SLUG, {
     event: "gala",
@@ -257,7 +257,7 @@ describe("events of ticket orders", () => {
     });
   });
 
-  test("the webhook about a sold-out public event has the object as the API serves it", () => {
+  test("the webhook about a sold-out public event has the availability of each ticket type", () => {
     const rt = openVenue();
     const [, updated] = recordEvents(rt, () => order(rt, "seat*8", "stand*12"));
     expect(updated!.data.changed).toMatchObject({

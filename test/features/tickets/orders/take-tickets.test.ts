@@ -80,7 +80,7 @@ test("a ticket sale sends event_availability.updated without a new version of ob
   expect(getBusiness(rt, SLUG).catalogVersion).toBe(before.catalogVersion);
 });
 
-test("changes of availability are sent once in ten seconds, the last change always", () => {
+test("changes of an event's availability are sent at most every ten seconds, and the last change is always sent", () => {
   const rt = openVenue();
   sell(rt);
   expect(publish(rt)).toEqual([99]);
@@ -143,7 +143,7 @@ test("a ticket sale sends no availability if partners do not see how many ticket
   expect(publish(rt)).toEqual([]);
 });
 
-test("a sale of one ticket type does not change the availability of another", () => {
+test("the sale of one ticket type sends no availability of another ticket type", () => {
   const rt = openVenue();
   sell(rt, 1, "show");
   expect(publish(rt)).toEqual([]);

@@ -25,7 +25,7 @@ async function listenUntilRefused(status: number, flags = "") {
 }
 
 test.each([401, 404])(
-  "webhooks listen that the server refuses with %i later prints what it forwarded, and its cursor",
+  "webhooks listen prints what it forwarded and its cursor if the server later refuses with %i",
   async (status) => {
     const { stderr } = await listenUntilRefused(status);
     expect(stderr).toContain(

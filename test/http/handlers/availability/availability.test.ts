@@ -405,7 +405,7 @@ describe("explain", () => {
     return { api, key: api.createKey({ businessId: businessId(SHOP_SLUG) }).secret };
   };
 
-  test("with a key of the business, explain lists why each other start is not available", async () => {
+  test("availability with explain and a key of the business lists why each other start is not available", async () => {
     const { api, key } = await setUpExplain();
     const response = await api.request(path(query), { key });
     expect(response.headers.get("cache-control")).toBe("private, no-cache");
@@ -557,7 +557,7 @@ describe("caching", () => {
     expect(await days(api, monday)).toEqual([`${MONDAY} OPEN 10:00 11:00`]);
   });
 
-  test("concurrent equal requests for availability share one scan", async () => {
+  test("thirty equal requests for availability at the same time all succeed", async () => {
     const api = createShop();
     const responses = await Promise.all(
       Array.from({ length: 30 }, () => api.request(path(query), { key: null })),
@@ -565,7 +565,7 @@ describe("caching", () => {
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("other spellings of a request for availability, or ignored parameters, get the cached response", async () => {
+  test("a request for availability in another spelling or with ignored parameters gets the cached response", async () => {
     const api = createShop();
     const reads = vi.spyOn(api.store.bookings, "listBusySegments");
     await request(api, `serviceIds=${CUT}&from=${MONDAY}&to=${MONDAY}&granularity=slots`);
@@ -575,7 +575,7 @@ describe("caching", () => {
     expect(reads).toHaveBeenCalledTimes(once);
   });
 
-  test("any number of different requests for availability wait for their turn", async () => {
+  test("fifty different requests for availability at the same time all succeed", async () => {
     const api = createShop();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
@@ -715,7 +715,7 @@ staff: [${people.map((key) => `{key: ${key}, name: P}`).join(", ")}]`;
   ).toBe(200);
 });
 
-test("the demo salon has free slots", async () => {
+test("the availability of the demo salon can be read without a key", async () => {
   const response = await createTestApi().request(path(`serviceId=${FOREIGN_SERVICE}`, SALON), {
     key: null,
   });

@@ -173,7 +173,7 @@ describe("after two seconds", () => {
   });
 });
 
-test("a scan ends when its last client disconnects, and the next one of the address starts", async () => {
+test("a scan ends when its last client disconnects, and the next scan for the same address starts", async () => {
   const { scan, slices } = openQueue();
   const gone = new AbortController();
   const first = scan(address("a"), 1000, gone.signal);

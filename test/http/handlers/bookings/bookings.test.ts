@@ -244,7 +244,7 @@ describe("a start that cannot be booked", () => {
   });
 });
 
-test("a hold with further fields of a slot is rejected, with the names of the expected fields", async () => {
+test("a hold with extra fields copied from a slot is rejected, and the error names the expected fields", async () => {
   const { site } = openBookingShop();
   const { status, body } = await site.send("POST", "/holds", {
     startsAt: monday("09:00"),
@@ -453,7 +453,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     });
   });
 
-  test("a reservation that keeps an area without a table for the party is refused with the fix to look in all areas", async () => {
+  test("a reservation whose area has no table for the party is refused with the advice to look in all areas", async () => {
     const { rt, site } = openBookingShop();
     const at = { startsAt: monday("09:00") };
     const reserved = await site.send("POST", "/reservations", {
@@ -532,7 +532,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     expect((await hold(site, 3)).status).toBe(201);
   });
 
-  test("a hold that names no person or table takes one of which the key has fewer than three open holds", async () => {
+  test("a hold without a person or table takes a person or table for whom the key has fewer than three open holds", async () => {
     const { rt, site } = openBookingShop();
     const text = `${HEADER}hours: [{ days: [mon-fri], start: "09:00", end: "18:00" }]\n`;
     applyCatalog(rt, [{ name: "hours.yaml", text }]);

@@ -79,7 +79,7 @@ describe("where the business approves bookings", () => {
     });
   });
 
-  test("a visit that its guest reschedules needs approval again; one that the business reschedules does not", async () => {
+  test("a visit needs approval again if its guest reschedules it, but not if the business does", async () => {
     const { rt, site, owner } = openBookingShop();
     strictRules(rt);
     const { id } = (await site.send("POST", "/bookings", visit("09:00"))).body.data;
@@ -347,7 +347,7 @@ test("lists of visits are filtered, sorted by start or change, and paged", async
   expect(problem(dates)).toBe("400 invalid_date");
 });
 
-test("updatedAt of a visit does not decrease when the clock is set back", async () => {
+test("a visit made after the clock is set back has no earlier updatedAt than the visits before it", async () => {
   const { rt, site } = openBookingShop();
   const create = async (time: string) =>
     (await site.send("POST", "/bookings", visit(time))).body.data;

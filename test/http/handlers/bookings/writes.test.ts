@@ -92,7 +92,7 @@ test("guest data that cannot be decrypted can be deleted", async () => {
   expect(rt.store.guests.findByVisit(id)).toBeUndefined();
 });
 
-test("the audit log has the key that changed, moved or cancelled a visit, and the address of the client", async () => {
+test("the audit log names the key that changed, moved or cancelled a visit, and the client's address", async () => {
   const rt = createTestRuntime();
   const { site, owner } = openBookingShop(rt);
   const customer = { name: "Qanary Lima" };

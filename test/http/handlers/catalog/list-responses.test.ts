@@ -97,7 +97,7 @@ describe("X-Service-Sequence", () => {
   const lastSequence = (api: TestApi) => api.store.feed.getLastSequence(BUSINESS);
 
   test.each([...LISTS.map(at), `/v1/businesses/${SALON}`])(
-    "X-Service-Sequence of %s is that of the last event, even if the list is unchanged or a 304",
+    "X-Service-Sequence of %s is the number of the last event, even in a 304 response",
     async (path) => {
       const api = createTestApi();
       const first = await api.request(path);
@@ -199,7 +199,7 @@ test("a re-created business never reuses an ETag", async () => {
 });
 
 test.each(LISTS)(
-  "ignored parameters and other spellings do not build another response of %s",
+  "ignored parameters and other spellings of parameters get the cached response of %s",
   async (path) => {
     const api = createTestApi();
     const loadCatalog = vi.spyOn(api.store.businesses, "findById");
@@ -358,7 +358,7 @@ describe("the response cache", () => {
     expect(await readMetrics(api)).toEqual({ hits: 0, misses: 2 * paths.length, used: 0 });
   });
 
-  test("a sale rebuilds only the list that shows the tickets left", async () => {
+  test("a ticket sale changes the ETag of only the list that shows the tickets left", async () => {
     const api = createTestApi("venue");
     const etagsOf = async () => {
       const etags: (string | null)[] = [];

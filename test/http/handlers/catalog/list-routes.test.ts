@@ -64,7 +64,7 @@ describe("services", () => {
     },
   );
 
-  test("a service with all optional arrays equals the object of a webhook, except for translations", async () => {
+  test("a service with all optional arrays begins with its main fields, its variants and its add-on links", async () => {
     const { data } = await read(
       createTestApi(),
       "services?includeVariants=1&includeAddons=1&includeTranslations=1",
@@ -82,7 +82,7 @@ describe("services", () => {
     expect(data[0]).toHaveProperty("translations");
   });
 
-  test("filters of services apply together, and unknown IDs match nothing", async () => {
+  test("services are filtered by ID, category, staff member and bookability, and unknown IDs match nothing", async () => {
     const api = createTestApi();
     const all = (await read(api, "services")).data;
     const [first, second] = all as [Listed, Listed];
@@ -275,7 +275,7 @@ exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end:
     expect(spanish.meta.locale).toBe("es");
   });
 
-  test("catalog.changed reports a change of the business itself as `profile`, and only such a change raises the version of the business", async () => {
+  test("catalog.changed reports a change of the business itself as `profile`, which alone raises the business's version", async () => {
     const api = createTestApi();
     const lastChange = () => {
       const [event] = api.store.events.list({ type: "catalog.changed" }, 1);

@@ -16,7 +16,7 @@ function trigger(api: TestApi, type: EventType): string {
   return stored(api).at(-1)!.id;
 }
 
-test("GET of an event returns the bytes that the feed has, and a cursor that continues after the event", async () => {
+test("GET of an event returns the event's stored bytes, and a cursor that continues after the event", async () => {
   const api = createTestApi();
   renameService(api, "Cut");
   const events = stored(api);

@@ -63,7 +63,7 @@ test("the feed shows customer references only to keys with a scope for bookings"
   });
 });
 
-test("the feed has the same envelopes as the webhooks, byte for byte and in order", async () => {
+test("the feed has the stored envelopes of the events, byte for byte and in order", async () => {
   const api = createTestApi();
   const text = await (await api.request(`${CHANGES}?limit=500`)).text();
   const expected = stored(api)

@@ -24,7 +24,7 @@ const readKey = async (api: TestApi, key?: string) =>
   keySchema.parse(await readData(await api.request(KEY, key === undefined ? {} : { key })));
 
 describe("GET key", () => {
-  test("the response about a key has what the key is, may do, and has used of its limits", async () => {
+  test("the response about a key has the key's properties, rights and limits, and the use of each limit", async () => {
     const api = createTestApi();
     const { id, secret } = api.createKey({
       name: "website",
@@ -127,7 +127,7 @@ describe("GET key", () => {
     expect((await readKey(api, secret)).lastDeliveryAt).toBe("2026-11-20T07:01:00-05:00");
   });
 
-  test("the response about a key has its last rotation, who made the rotation, and whether the request has the old secret", async () => {
+  test("the response about a key has its last rotation, who made it, and whether the request used the old secret", async () => {
     const api = createTestApi();
     const { id, secret } = api.createKey();
     api.advance(MINUTE_MS);

@@ -122,7 +122,7 @@ describe("the list of an endpoint's deliveries", () => {
     expect(rest.page.hasMore).toBe(false);
   });
 
-  test("a list of deliveries has 100 by default", async () => {
+  test("a list of deliveries has 100 deliveries by default", async () => {
     const { api, list } = await setUp();
     for (let i = 0; i < 51; i++) renameService(api, `Cut ${i}`);
     const { data, page } = await list();

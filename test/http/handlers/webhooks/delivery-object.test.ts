@@ -116,7 +116,7 @@ describe("the request of a delivery", () => {
     expect(await bodyFor(without, without.secret)).toMatchObject({ customerRef: null });
   });
 
-  test("a key without the group of an event sees its delivery, but not its request", async () => {
+  test("a key without the group of an event sees the event's delivery, but not the delivery's request", async () => {
     const { api } = setUp();
     const { id, secret } = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
     await createTestEndpoint(api, id);
@@ -130,7 +130,7 @@ describe("the request of a delivery", () => {
     });
   });
 
-  test("a secret key without the group of an event sees no delivery of it to endpoints of other keys", async () => {
+  test("a secret key without the group of an event does not see the event's deliveries to endpoints of other keys", async () => {
     const { api } = setUp();
     const { endpoint } = await createTestEndpoint(api, null);
     triggerEvent(api, getBusinessOfKey(api, { businessId: SALON_ID }), "booking.created");
@@ -172,7 +172,7 @@ describe("the request of a delivery", () => {
 });
 
 describe("why a delivery waits", () => {
-  test("a delivery waits for its turn, its next attempt, or its endpoint, and says so", async () => {
+  test("a delivery says whether it waits for its turn, its next attempt or its endpoint", async () => {
     const { api, response, send } = setUp(500);
     const { endpoint } = await createTestEndpoint(api, null);
     renameService(api, "Cut");
@@ -189,7 +189,7 @@ describe("why a delivery waits", () => {
     response.statusCode = 200;
   });
 
-  test("a delivery of an endpoint that fails waits until its next probe", async () => {
+  test("a delivery to a failing endpoint waits until the next probe of the endpoint", async () => {
     const { api, send } = setUp(503);
     await createTestEndpoint(api, null);
     renameService(api, "Cut");

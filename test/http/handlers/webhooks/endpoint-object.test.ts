@@ -36,7 +36,7 @@ async function setUp(fields: Parameters<typeof createTestEndpoint>[2] = {}) {
   return { api, endpoint, receiver, publish, read, patch };
 }
 
-test("an endpoint that works says since when, and when its receiver last accepted an event", async () => {
+test("a working endpoint shows since when it works, and when its receiver last accepted an event", async () => {
   const { api, publish, read } = await setUp();
   const createdAt = "2026-11-20T07:00:00-05:00";
   expect(await read()).toMatchObject({
@@ -111,7 +111,7 @@ test("an endpoint whose receiver sends Retry-After gets nothing until that time"
   expect(heldUntil).toBe("2026-11-20T07:10:00-05:00");
 });
 
-test("a paused endpoint says since when, and works again when it is resumed", async () => {
+test("a paused endpoint shows since when it is paused, and works again when it is resumed", async () => {
   const { api, patch, read } = await setUp();
   api.advance(MINUTE_MS);
   await patch({ status: "DISABLED" });
@@ -137,7 +137,7 @@ test("an endpoint that responded with 410 is disabled with the reason gone", asy
   expect((await read()).state.code).toBe("WORKING");
 });
 
-test("an endpoint whose host has never accepted an event has the reason host_limit once the host's hourly limit is used up", async () => {
+test("an endpoint without an accepted event has the reason host_limit once its host's hourly limit is used up", async () => {
   const { api, endpoint, read } = await setUp({
     url: "https://8.8.8.8/hook",
     allowPrivate: false,

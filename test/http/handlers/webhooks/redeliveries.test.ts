@@ -104,7 +104,7 @@ describe("POST deliveries/redeliver", () => {
     });
   });
 
-  test("the time, status, type and endpoint of a delivery decide whether it is sent again", async () => {
+  test("redeliver filters deliveries by their time, status, event type and endpoint", async () => {
     const { api, first, response, send, count } = await setUp();
     renameService(api, "Cut");
     await send();
@@ -146,7 +146,7 @@ describe("POST deliveries/redeliver", () => {
     expect(await count({ since: "2026-11-20" })).toBe(0);
   });
 
-  test("pages of redeliver go through all deliveries once, the oldest of each endpoint first", async () => {
+  test("pages of redeliver go through all deliveries, and send each delivery once", async () => {
     const { api, first, second, send, redelivered } = await setUp();
     for (let i = 0; i < 5; i++) renameService(api, `Cut ${i}`);
     await send();

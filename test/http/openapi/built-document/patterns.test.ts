@@ -34,7 +34,7 @@ const PORTABLE = (() => {
   return new RegExp(String.raw`^\^(?:${atom}(?:[*+?]|\{\d+(?:,\d*)?\})?)+\$?$`);
 })();
 
-test("each pattern of the OpenAPI document is one that RE2 reads as JavaScript does", () => {
+test("each pattern of the OpenAPI document means the same in RE2 as in JavaScript", () => {
   expect(patterns.length).toBeGreaterThan(5);
   expect(patterns.filter((pattern) => !PORTABLE.test(pattern))).toEqual([]);
   const foreign = [

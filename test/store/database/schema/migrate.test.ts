@@ -234,7 +234,7 @@ test("a file with damaged pages is neither migrated nor backed up", () => {
   expect(listDataFiles(dataDir)).toEqual(["deskbell.db"]);
 });
 
-test("a migration leaves gaps between the positions of catalog objects, and an apply of the same file then changes nothing", () => {
+test("a migration gives catalog objects positions with gaps, and applying the same file then changes nothing", () => {
   const file = `
 services:
   - {key: spa, name: Spa, durationMin: 60, price: 60.00}

@@ -38,7 +38,7 @@ areas: [
   ]);
 });
 
-test("one syntax error of a file causes no others", () => {
+test("a single syntax error in a file causes no other errors", () => {
   const preset = readPreset("salon");
   const flows = [...preset.matchAll(/\}\n/g)].map(({ index }) => index);
   for (const at of [3, 20, 60, 100].map((index) => flows[index] as number))

@@ -74,7 +74,7 @@ test.each(["REQUEST", "CONFIRM"] as const)(
   },
 );
 
-test("a request that the business has accepted takes no part of the page's share of the free time", async () => {
+test("a request that the business has accepted no longer counts against the page's share of the free time", async () => {
   const { api, base, key } = await attack("REQUEST", 25);
   const before = listMade(api).length;
   for (const { id } of listMade(api)) changeBooking(api, businessOf(api).slug, id, "approve");
@@ -148,7 +148,7 @@ test("the database has no network address, contact, name or link token of a gues
     expect(bytes.includes(secret)).toBe(false);
 });
 
-test("the data of a guest are in no page but the guest's own", async () => {
+test("no page shows the name, note or email address of a guest, not even the page of the guest's own visit", async () => {
   const { api, base, visitor } = openPage();
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
   const details = await visitor.hold(action, times[0]!);
@@ -159,7 +159,7 @@ test("the data of a guest are in no page but the guest's own", async () => {
   for (const html of pages) expect(html).not.toMatch(/Canary Name|canary-note|ana@example/);
 });
 
-test("the visits of the page have its key as their source, and the audit log has the page as the actor", async () => {
+test("a visit made on the booking page has the page's restricted key as its source", async () => {
   const { api, base, visitor } = openPage();
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
   await visitor.book(await visitor.hold(action, times[0]!));

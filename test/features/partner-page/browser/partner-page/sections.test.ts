@@ -217,7 +217,7 @@ test("deliveries are filtered, shown, and sent again, one alone or all of them",
   expect(rt.store.deliveries.list({ status: "PENDING" }, 100)).toHaveLength(sent);
 }, 60_000);
 
-test("an empty list of deliveries says that no delivery matches if a filter is set, and otherwise that nothing was sent yet", async (test) => {
+test("an empty list of deliveries says whether no delivery matches the filter or nothing was sent yet", async (test) => {
   const { url, createSecret } = await servePartnerPage();
   const page = await openPage(test, url);
   const reader = drive(page);
@@ -343,7 +343,7 @@ function insertBooking(rt: TestRuntime, keyId: string, customerRef: string, star
   return id;
 }
 
-test("a key with many visits sees the next ones first, and more of a long list on demand", async (test) => {
+test("a key with many visits sees the next visits first, and more of a long list on demand", async (test) => {
   const { rt, url, createSecret } = await servePartnerPage();
   const { key, secret } = createSecret({ scopes: ["bookings.write"] });
   rt.tx(() => {
@@ -432,7 +432,7 @@ test("deliveries that are sent again while the reader chooses others do not repl
   expect(page.errors).toEqual([]);
 }, 60_000);
 
-test("the feed also has the events that a client must name to get them", async (test) => {
+test("the feed counts waiting events even if their type is one that API clients must ask for by name", async (test) => {
   const { rt, url, createSecret } = await servePartnerPage();
   const { key, secret } = createSecret({ scopes: ["webhooks.read", "bookings.write"] });
   const client = createClient({ baseUrl: new URL(url).origin, business: SALON, key: secret });

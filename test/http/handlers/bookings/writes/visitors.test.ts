@@ -231,7 +231,7 @@ test("half of a key's limit of bookings is kept for visitors who have made no vi
   expect(await book("guest-c", "11:00")).toBe("429 too_many_bookings");
 });
 
-test("a key can make as many bookings in 24 hours as its limit allows, and pending ones count", async () => {
+test("a key can make as many bookings in 24 hours as its limit allows, and pending bookings count", async () => {
   const { rt, createClient } = openBookingShop();
   applyCatalog(rt, [
     {

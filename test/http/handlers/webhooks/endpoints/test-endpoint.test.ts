@@ -55,7 +55,7 @@ test("a test of an endpoint sends a signed event immediately and returns the res
   });
 });
 
-test("a test of a receiver that fails gets a result, not an error, with 256 characters of the receiver's response", async () => {
+test("the test of a failing receiver returns a result, not an error, with 256 characters of the response", async () => {
   const { partner, ping } = await setUp([{ status: 500, body: "x".repeat(5000) }]);
   const data = await readData<{ responseText: string }>(await ping());
   expect(data).toMatchObject({ ok: false, statusCode: 500, error: "HTTP 500" });
@@ -316,7 +316,7 @@ describe("the event type of a test", () => {
     expect(partner.requests).toEqual([]);
   });
 
-  test("a test has no customer reference for a key without a scope for bookings", async () => {
+  test("a test event has no customer reference if its key has no scope for bookings", async () => {
     const restricted = { kind: "RESTRICTED", scopes: ["webhooks.write"] };
     const { partner } = await testAs({ eventType: "booking.created" }, restricted);
     expect(JSON.parse(partner.requests[0]!.body.toString())).toMatchObject({
