@@ -51,7 +51,7 @@ const selectJson = (methods: Record<string, Operation>): Record<string, Operatio
   );
 
 const takesIdempotencyKey = ({ parameters = [] }: Operation): boolean =>
-  parameters.some(({ $ref = "" }) => /\/Idempotency-Key(?:-required)?$/.test($ref));
+  parameters.some(({ $ref = "" }) => /\/Idempotency-Key(?:-required|-of-rotation)?$/.test($ref));
 
 /** Returns the source of the table of operations: method, path, and whether it takes an Idempotency-Key. */
 export function writeOperations(document: Document): string {

@@ -118,6 +118,9 @@ export function toJsonReply(status: number, value: unknown, headers: RawHeaders)
 const replay = (context: RequestContext, { status, headers, body }: Reply): HttpResponse =>
   respond(context, status, [...headers, "idempotency-replayed", "true"], body);
 
+/** `beforeCommit` is called last in the transaction, once the reply has been stored. */
+type WrittenReply = Reply & { beforeCommit?: () => void };
+
 /**
  * Responds with the reply of `write`. The transaction of `write` also stores the reply if the
  * request has an Idempotency-Key. Every handler of a POST route must end with this function.
@@ -127,13 +130,14 @@ const replay = (context: RequestContext, { status, headers, body }: Reply): Http
 export async function commitReply(
   rt: Runtime,
   context: RequestContext,
-  write: () => Reply,
+  write: () => WrittenReply,
   isDryRun = false,
 ): Promise<HttpResponse> {
   const commit = () =>
     rt.tx(() => {
-      const reply = write();
+      const { beforeCommit, ...reply } = write();
       context.saveReply?.(reply);
+      beforeCommit?.();
       return reply;
     });
   const { status, headers, body } = await retryWhileBusy(rt, () =>

@@ -68,8 +68,8 @@ export const handleRotateKey =
       // The secret that this request sent is the old one from now on.
       const rotatedKey = { ...toPublicKey(rt, key, limits), usesOldSecret: true };
       const data = { ...rotatedKey, secret, oldSecretEndsAt };
-      recordRevoked(rt, endedSecrets);
-      return { ...toDataReply(data, 200, NO_STORE), endsAt };
+      const beforeCommit = () => recordRevoked(rt, endedSecrets);
+      return { ...toDataReply(data, 200, NO_STORE), endsAt, beforeCommit };
     });
     afterRevoking(rt, endedSecrets);
     return response;
