@@ -1,5 +1,6 @@
 import { isatty } from "node:tty";
-import { safe, redactSecrets } from "../domain/text.ts";
+import { redactSecrets } from "../domain/redact-secrets.ts";
+import { safe } from "../domain/text.ts";
 
 export type LogFormat = "auto" | "json" | "pretty";
 export type LogLevel = "info" | "warn" | "error";

@@ -8,7 +8,7 @@ import {
   type WebhookPost,
   signingKey,
 } from "../../domain/webhooks/webhook-post.ts";
-import { redactSecrets } from "../../domain/text.ts";
+import { redactSecrets } from "../../domain/redact-secrets.ts";
 import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/settle.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { EndpointOwner, EndpointRow } from "../../store/webhooks/endpoints.ts";

@@ -1,4 +1,4 @@
-import { redactSecrets } from "../../domain/text.ts";
+import { redactSecrets } from "../../domain/redact-secrets.ts";
 import type { Settlement, DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import { columns, type Db, listedIn } from "../database/db.ts";
 import type { AttemptRow, DeliveryRow } from "./deliveries.ts";

@@ -13,7 +13,7 @@ import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { eraseVisits } from "../../../src/app/guests/erase-visits.ts";
 import { createCalendarFeeds } from "../../../src/features/calendars/feeds.ts";
-import { redactSecrets } from "../../../src/domain/text.ts";
+import { redactSecrets } from "../../../src/domain/redact-secrets.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { CHECKS } from "../../support/checks.ts";
 import { parseCalendar } from "../../support/ical.ts";

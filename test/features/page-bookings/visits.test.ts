@@ -8,7 +8,7 @@ import { BOOKING } from "../../../src/app/bookings/visit-kinds.ts";
 import type { Reservation } from "../../../src/domain/bookings/reservation.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
-import { redactSecrets } from "../../../src/domain/text.ts";
+import { redactSecrets } from "../../../src/domain/redact-secrets.ts";
 import { createPageBookingStore } from "../../../src/features/page-bookings/store.ts";
 import { retention } from "../../../src/features/page-bookings/retention.ts";
 import { describeContent } from "../../../src/features/page-bookings/show/visit-view.ts";
