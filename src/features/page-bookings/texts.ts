@@ -56,6 +56,8 @@ export type BookingTexts = {
   priceChanged: string;
   closed: string;
   shareUsed: string;
+  /** Says the same as `shareUsed` for a business without a telephone number. */
+  noMoreBookings: string;
   call: string;
   gone: string;
   otherVariant: string;
@@ -73,7 +75,10 @@ export type BookingTexts = {
   changeUntil: string;
   changeClosed: string;
   cannotMove: string;
-  moveByPhone: string;
+  /** The texts about a time that the page refuses; the first is for a visit that was not moved. */
+  keepsTime: string;
+  callForTime: string;
+  timeNotTaken: string;
   cancel: string;
   cancelSure: string;
   cancelYes: string;
@@ -191,6 +196,7 @@ const TEXTS: Translations<BookingTexts> = {
     priceChanged: "The price has changed to {price}. Please look at it and send the form again.",
     closed: "Online booking is closed at the moment.",
     shareUsed: "More bookings are taken by phone only.",
+    noMoreBookings: "No more bookings are taken here at the moment.",
     call: "Call {business}",
     gone: "This is no longer offered as you chose it. Please choose again.",
     otherVariant:
@@ -213,7 +219,9 @@ const TEXTS: Translations<BookingTexts> = {
     changeClosed: "It can no longer be changed here.",
     cannotMove:
       "No other time can be chosen here, because it is no longer offered as it was booked.",
-    moveByPhone: "Your visit keeps its time. For the time you chose, please call.",
+    keepsTime: "Your visit keeps its time.",
+    callForTime: "For the time you chose, please call.",
+    timeNotTaken: "The time you chose cannot be booked here.",
     cancel: "Cancel",
     cancelSure: "Cancel this visit? It cannot be undone.",
     cancelYes: "Yes, cancel",
@@ -328,6 +336,7 @@ const TEXTS: Translations<BookingTexts> = {
       "Der Preis ist jetzt {price}. Bitte prüfen Sie ihn und senden Sie das Formular noch einmal.",
     closed: "Die Online-Buchung ist im Moment geschlossen.",
     shareUsed: "Weitere Buchungen nehmen wir nur telefonisch an.",
+    noMoreBookings: "Weitere Buchungen nehmen wir hier im Moment nicht an.",
     call: "{business} anrufen",
     gone: "Das gibt es so nicht mehr. Bitte wählen Sie neu.",
     otherVariant:
@@ -349,7 +358,9 @@ const TEXTS: Translations<BookingTexts> = {
     changeUntil: "Sie können bis {time} verschieben oder absagen.",
     changeClosed: "Hier lässt sich das nicht mehr ändern.",
     cannotMove: "Hier lässt sich keine andere Zeit wählen, weil es so nicht mehr angeboten wird.",
-    moveByPhone: "Ihr Besuch behält seine Zeit. Für die gewählte Zeit rufen Sie bitte an.",
+    keepsTime: "Ihr Besuch behält seine Zeit.",
+    callForTime: "Für die gewählte Zeit rufen Sie bitte an.",
+    timeNotTaken: "Die gewählte Zeit lässt sich hier nicht buchen.",
     cancel: "Absagen",
     cancelSure: "Diesen Besuch absagen? Das lässt sich nicht zurücknehmen.",
     cancelYes: "Ja, absagen",
@@ -463,6 +474,7 @@ const TEXTS: Translations<BookingTexts> = {
     priceChanged: "Le prix est maintenant de {price}. Vérifiez-le et renvoyez le formulaire.",
     closed: "La réservation en ligne est fermée pour le moment.",
     shareUsed: "Les autres réservations se prennent uniquement par téléphone.",
+    noMoreBookings: "Aucune autre réservation n’est prise ici pour le moment.",
     call: "Appeler {business}",
     gone: "Ce choix n’est plus proposé. Veuillez choisir à nouveau.",
     otherVariant:
@@ -485,7 +497,9 @@ const TEXTS: Translations<BookingTexts> = {
     changeClosed: "Elle ne peut plus être modifiée ici.",
     cannotMove:
       "Aucune autre heure ne peut être choisie ici, car cette réservation n’est plus proposée ainsi.",
-    moveByPhone: "Votre visite garde son horaire. Pour l’horaire choisi, veuillez appeler.",
+    keepsTime: "Votre visite garde son horaire.",
+    callForTime: "Pour l’horaire choisi, veuillez appeler.",
+    timeNotTaken: "L’horaire choisi ne peut pas être réservé ici.",
     cancel: "Annuler",
     cancelSure: "Annuler cette visite ? C’est définitif.",
     cancelYes: "Oui, annuler",
@@ -599,6 +613,7 @@ const TEXTS: Translations<BookingTexts> = {
     priceChanged: "El precio es ahora {price}. Revíselo y envíe el formulario de nuevo.",
     closed: "La reserva en línea está cerrada en este momento.",
     shareUsed: "Las demás reservas se toman solo por teléfono.",
+    noMoreBookings: "De momento no se toman más reservas aquí.",
     call: "Llamar a {business}",
     gone: "Esto ya no se ofrece así. Elija de nuevo.",
     otherVariant: "La persona elegida no ofrece esta opción. Elija otra persona u otra opción.",
@@ -619,7 +634,9 @@ const TEXTS: Translations<BookingTexts> = {
     changeUntil: "Puede cambiarla o cancelarla hasta {time}.",
     changeClosed: "Ya no se puede cambiar aquí.",
     cannotMove: "Aquí no se puede elegir otra hora, porque ya no se ofrece tal como se reservó.",
-    moveByPhone: "Su visita conserva su hora. Para la hora elegida, llame, por favor.",
+    keepsTime: "Su visita conserva su hora.",
+    callForTime: "Para la hora elegida, llame, por favor.",
+    timeNotTaken: "La hora elegida no se puede reservar aquí.",
     cancel: "Cancelar",
     cancelSure: "¿Cancelar esta visita? No se puede deshacer.",
     cancelYes: "Sí, cancelar",
@@ -733,6 +750,7 @@ const TEXTS: Translations<BookingTexts> = {
     priceChanged: "Il prezzo ora è {price}. Controllalo e invia di nuovo il modulo.",
     closed: "La prenotazione online è chiusa al momento.",
     shareUsed: "Altre prenotazioni si prendono solo per telefono.",
+    noMoreBookings: "Al momento qui non si prendono altre prenotazioni.",
     call: "Chiama {business}",
     gone: "Questa scelta non è più disponibile. Scegli di nuovo.",
     otherVariant:
@@ -754,7 +772,9 @@ const TEXTS: Translations<BookingTexts> = {
     changeClosed: "Qui non si può più modificare.",
     cannotMove:
       "Qui non si può scegliere un altro orario, perché non è più offerta come è stata prenotata.",
-    moveByPhone: "La tua visita mantiene l’orario. Per l’orario scelto, telefona.",
+    keepsTime: "La tua visita mantiene l’orario.",
+    callForTime: "Per l’orario scelto, telefona.",
+    timeNotTaken: "L’orario scelto non si può prenotare qui.",
     cancel: "Annulla",
     cancelSure: "Annullare questa visita? Non si può tornare indietro.",
     cancelYes: "Sì, annulla",

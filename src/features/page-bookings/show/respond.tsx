@@ -103,7 +103,7 @@ export const respondClosed = (
     content: (
       <>
         <Heading>{props.texts.title}</Heading>
-        <p>{takesBookings(props.business) ? props.texts.shareUsed : props.texts.closed}</p>
+        <p>{textOfRefusal(props, timesUrl !== null)}</p>
         <Telephone {...props} />
         {timesUrl !== null && (
           <p>
@@ -113,6 +113,17 @@ export const respondClosed = (
       </>
     ),
   });
+
+/**
+ * Returns why the page takes no booking. Nobody is asked to call a business without a number.
+ * @param hasOtherTimes whether the page may take other times
+ */
+function textOfRefusal({ business, shop, texts }: BookingShop, hasOtherTimes: boolean): string {
+  if (!takesBookings(business)) return texts.closed;
+  const canCall = shop.profile.phone !== null;
+  if (hasOtherTimes) return canCall ? texts.callForTime : texts.timeNotTaken;
+  return canCall ? texts.shareUsed : texts.noMoreBookings;
+}
 
 /**
  * Shows the telephone number to a guest whose visit or order the page refuses, and records that for

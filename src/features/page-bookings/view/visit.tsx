@@ -10,6 +10,9 @@ import { describeElsewhere, type VisitContent, type VisitView } from "../show/vi
 import { writeShortDateTime } from "../when.ts";
 import { Fact, Heading, KeepLink, Notice, Outside, Telephone, VisitTime } from "./parts.tsx";
 
+/** What happened to a change: `moveByPhone` if the page does not take the new time. */
+type Message = "moved" | "changeClosed" | "cannotMove" | "moveByPhone";
+
 type VisitProps = BookingShop & {
   view: VisitView;
   /** The URL of the visit without its query. */
@@ -17,7 +20,7 @@ type VisitProps = BookingShop & {
   keptQuery: string;
   /** The URL of the booking page. */
   bookUrl: string;
-  message: "moved" | "changeClosed" | "cannotMove" | "moveByPhone" | null;
+  message: Message | null;
 };
 
 const TITLES = {
@@ -42,7 +45,7 @@ export const VisitPage = (props: VisitProps) => {
       </p>
       <Heading>{texts[TITLES[status]]}</Heading>
       {message !== null && (
-        <Notice kind={message === "moved" ? "good" : "warn"}>{texts[message]}</Notice>
+        <Notice kind={message === "moved" ? "good" : "warn"}>{textOf(props, message)}</Notice>
       )}
       <p>{describeState(props)}</p>
       <Facts {...props} />
@@ -98,6 +101,12 @@ export const VisitPage = (props: VisitProps) => {
     </>
   );
 };
+
+function textOf({ shop, texts }: VisitProps, message: Message): string {
+  if (message !== "moveByPhone") return texts[message];
+  const isRefused = shop.profile.phone === null ? texts.timeNotTaken : texts.callForTime;
+  return `${texts.keepsTime} ${isRefused}`;
+}
 
 function describeState({ shop, business, texts, view }: VisitProps): string {
   const names = { business: shop.profile.name };

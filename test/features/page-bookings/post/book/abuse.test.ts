@@ -120,20 +120,55 @@ test("a guest whose move the share of the page refuses learns that the visit kee
   expect(checks.flatMap((check) => check(api, {} as never))).toHaveLength(1);
 });
 
+/** Takes the telephone number of the business away. */
+const forgetPhone = (api: Parameters<typeof edit>[0]): void =>
+  edit(api, "UPDATE business SET doc = json_set(doc, '$.phone', NULL), revision = revision + 1");
+
+test("a guest whose move is refused is asked to call only if the page shows a number", async () => {
+  const { api, links } = await attack("REQUEST", 1);
+  const visitor = createVisitor(api, addressOf(201));
+  const read = () => visitor.get(`${links[0]}?done=moveByPhone`);
+  expect(await read()).toContain("For the time you chose, please call.");
+  forgetPhone(api);
+  const html = await read();
+  expect(html).toContain("Your visit keeps its time. The time you chose cannot be booked here.");
+  expect(html).not.toMatch(/call|phone/);
+});
+
+test("a guest whose time strangers have taken is asked to call only if the page shows a number", async () => {
+  const { api, base, key } = await attack("CONFIRM", 25);
+  const visitor = createVisitor(api, addressOf(200));
+  const refuse = async () => {
+    const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+    return (await visitor.book(await visitor.hold(action, times.at(-1)!))).text();
+  };
+  expect(await refuse()).toContain("For the time you chose, please call.");
+  forgetPhone(api);
+  const html = await refuse();
+  expect(html).toContain("The time you chose cannot be booked here.");
+  expect(html).not.toMatch(/call|phone/);
+});
+
 test("one email address makes at most ten visits a day, from any number of network addresses", async () => {
   const { api, base } = openPage("salon", "REQUEST", PROXY);
   const { key } = firstService(api);
-  const statuses: number[] = [];
-  for (let i = 0; i < 11; i++) {
+  const bookAs = async (i: number) => {
     const visitor = createVisitor(api, addressOf(i));
     const { action, times } = await visitor.openTimes(timesOf(api, base, key));
     const email = i % 2 === 0 ? "ana@example.com" : "ANA@example.com";
-    statuses.push((await visitor.book(await visitor.hold(action, times[0]!), { email })).status);
+    return visitor.book(await visitor.hold(action, times[0]!), { email });
+  };
+  const statuses: number[] = [];
+  for (let i = 0; i < 11; i++) {
+    statuses.push((await bookAs(i)).status);
     // The business accepts each visit, so that the share of the page is not used up.
     for (const { id, status } of listMade(api))
       if (status === "PENDING") changeBooking(api, businessOf(api).slug, id, "approve");
   }
   expect(statuses).toEqual([...Array<number>(10).fill(303), 429]);
+  expect(await (await bookAs(11)).text()).toContain("More bookings are taken by phone only.");
+  forgetPhone(api);
+  expect(await (await bookAs(12)).text()).toContain("No more bookings are taken here at the");
 });
 
 test("the database has no network address, contact, name or link token of a guest in plain text", async () => {
