@@ -128,7 +128,8 @@ function parse(text: string): object | undefined {
 function parseRetryAfter(value: string | null): number | undefined {
   const seconds = Number(value ?? Number.NaN);
   if (seconds >= 0) return seconds;
-  const date = Date.parse(value ?? "");
+  // `Date.parse` also takes other texts, such as "-1", for dates.
+  const date = value?.endsWith(" GMT") ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
 }
 

@@ -239,6 +239,8 @@ test.each([
   ["Mon, 23 Nov 2026 09:59:00 GMT", 0],
   ["Mon, 23 Nov 2026 10:01:01 GMT", 61],
   ["soon", undefined],
+  ["-1", undefined],
+  ["5, 5", undefined],
 ])("the error of a response with Retry-After: %s has %s seconds", async (value, retryAfter) => {
   vi.setSystemTime("2026-11-23T10:00:00Z");
   const { client } = answer([problem(503, "busy", { "retry-after": value })], { retries: 0 });
