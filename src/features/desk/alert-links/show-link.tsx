@@ -74,6 +74,8 @@ function respondWithQuestion(
   const texts = TEXTS[language];
   const { questions, moved } = ALERT_LINK_TEXTS[language];
   const { day, time, today } = timesOf(request.rt, language, question);
+  // The page has no guest data, so nobody could call from here.
+  const teller = findTeller(request.rt, business, visit);
   const decideBy = `${day(visit.decideBy, today)}, ${time(visit.decideBy)}`;
   return respondPrivately(
     request,
@@ -83,7 +85,7 @@ function respondWithQuestion(
     <>
       {hasMoved && <p class="note warn">{moved}</p>}
       {describeVisit(request, question)}
-      <p>{texts.tells[findTeller(request.rt, business, visit)]}</p>
+      <p>{texts.tells[teller === "nobody" ? "nobodyCanCall" : teller]}</p>
       <p class="faint">{fillText(texts.decideBy, { time: decideBy })}</p>
       <form method="post">
         <input type="hidden" name="start" value={String(visit.startsAt)} />

@@ -38,10 +38,10 @@ test.each([
   expect(statusOf()).toBe(status);
 });
 
-test("the page of an alert link says that nobody tells the guest about a visit that no partner made", async () => {
+test("the page of an alert link says that nobody tells the guest about a visit that no partner made, and asks nobody to call a number that it does not show", async () => {
   const { link, get } = openPendingVisit();
   const page = await (await get(link().decline)).text();
-  expect(page).toContain("Nobody tells the guest: please call.");
+  expect(page).toContain("Nobody tells the guest, and no phone number is shown here.");
 });
 
 test("a link ends when the decision is due, and retention deletes it", async () => {
