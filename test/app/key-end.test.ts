@@ -173,6 +173,19 @@ test("a clock that is a year ahead for a while pauses the endpoints of an expiri
   expect(rt.store.audit.list({ action: "key.expired" }, 10)).toEqual([]);
 });
 
+test("the condition of a paused endpoint stays the same, so that no check of the alerts writes", async () => {
+  const { rt } = await withPartner({ expiresAt: Date.parse("2026-11-21T12:00:00Z") });
+  rt.advance(2 * DAY_MS);
+  const before = listDaemonConditions(rt, CHECKS);
+  rt.advance(10_000);
+  expect(listDaemonConditions(rt, CHECKS)).toEqual(before);
+  expect(before.map(({ text }) => text)).toEqual([
+    expect.stringContaining(
+      "its API key expired at 2026-11-21T12:00:00Z by the clock of this server: set the clock if it is wrong.",
+    ),
+  ]);
+});
+
 test("a key that ended while the clock was ahead for days ends again when it expires", async () => {
   const expiresAt = Date.parse("2027-01-20T12:00:00Z");
   const { rt, endpoint, find } = await withPartner({ expiresAt });

@@ -51,7 +51,7 @@ function isAnySendable(rt: Runtime, dueAt: number): boolean {
  */
 function createSendableFilter(rt: Runtime, dueAt: number): (endpoint: EndpointRow) => boolean {
   const limited = new Set<string | null>(listLimitedHosts(rt));
-  const paused = new Set(rt.store.endpoints.listPaused(rt.now()));
+  const paused = new Set(rt.store.endpoints.listPaused(rt.now()).map(({ id }) => id));
   // The secrets are decrypted only once an endpoint has passed all other tests.
   const unsigned = lazy(() => new Set(listUnsigned(rt)));
   return (endpoint) =>
@@ -179,23 +179,22 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
  * it is certain that this clock is right.
  */
 export function checkPaused(rt: Runtime, endpoints: readonly EndpointRow[]): HealthCondition[] {
-  const paused = new Set(rt.store.endpoints.listPaused(rt.now()));
-  return endpoints
-    .filter(({ id }) => paused.has(id))
-    .map((endpoint) =>
-      keyExpired(
-        rt,
-        endpoint,
-        ` by the clock, which says ${isoSeconds(rt.now())}: set the clock if that is wrong`,
-      ),
-    );
+  const paused = rt.store.endpoints.listPaused(rt.now());
+  const stopsAtOf = new Map(paused.map(({ id, stopsAt }) => [id, stopsAt]));
+  return endpoints.flatMap((endpoint) => {
+    const stopsAt = stopsAtOf.get(endpoint.id);
+    if (stopsAt === undefined) return [];
+    // A text with the time of now would be another one at each check, which stores it then.
+    const how = `expired at ${isoSeconds(stopsAt)} by the clock of this server: set the clock if it is wrong`;
+    return [keyExpired(rt, endpoint, how)];
+  });
 }
 
-function keyExpired(rt: Runtime, endpoint: EndpointRow, by = ""): HealthCondition {
+function keyExpired(rt: Runtime, endpoint: EndpointRow, how = "has expired"): HealthCondition {
   const { id, name, url, failingSince } = endpoint;
   return openCondition(
     "endpoint.disabled",
-    `the endpoint '${name}' of ${describeOwner(rt, endpoint)} receives no webhooks, because its API key has expired${by}. If its partner still needs them, give it another key with webhooks update ${id} --key KEY and enable it with webhooks enable ${id}; if not, the fix ends this problem`,
+    `the endpoint '${name}' of ${describeOwner(rt, endpoint)} receives no webhooks, because its API key ${how}. If its partner still needs them, give it another key with webhooks update ${id} --key KEY and enable it with webhooks enable ${id}; if not, the fix ends this problem`,
     `deskbell webhooks disable ${id}`,
     { business: businessOf(rt, endpoint), subject: { id, name, url }, since: failingSince },
   );

@@ -173,11 +173,9 @@ export function createEndpointStore(db: Db) {
   const selectTarget = db.prepare(
     `SELECT ${TARGET}, ${STOPS_AT} AS "stopsAt" FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
   );
-  const selectPaused = db
-    .prepare(
-      `SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL AND ${STOPS_AT} <= ?`,
-    )
-    .pluck();
+  const selectPaused = db.prepare(
+    `SELECT id, ${STOPS_AT} AS "stopsAt" FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL AND "stopsAt" <= ?`,
+  );
 
   return {
     findById: (id: string) => parseOptional(selectById.get(id), parse),
@@ -230,7 +228,7 @@ export function createEndpointStore(db: Db) {
       return raw && { ...raw, allowPrivate: raw.allowPrivate === 1 };
     },
     /** Lists the active endpoints that receive nothing because their key has expired. */
-    listPaused: (now: number) => selectPaused.all(now) as string[],
+    listPaused: (now: number) => selectPaused.all(now) as Pick<TargetRow, "id" | "stopsAt">[],
   };
 }
 
