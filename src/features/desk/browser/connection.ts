@@ -38,6 +38,7 @@ type Unanswered = {
   since: number;
   /** How often the action was sent without a response. */
   failedAttempts: number;
+  onDone: () => void;
 };
 
 type State = Reply & {
@@ -58,8 +59,13 @@ export type LiveState = State & {
   /**
    * Sends the fields of a form with the key of the view that is shown. Returns the message of the
    * response; null if none arrives; `NOT_TAKEN` if the response to an earlier action is missing.
+   * @param onDone called once the server has done the action
    */
-  act: (body: URLSearchParams, label: string) => Promise<DeskMessage | typeof NOT_TAKEN | null>;
+  act: (
+    body: URLSearchParams,
+    label: string,
+    onDone?: () => void,
+  ) => Promise<DeskMessage | typeof NOT_TAKEN | null>;
   sendAgain: () => void;
   drop: () => void;
 };
@@ -132,6 +138,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
       await painted;
       show({ ...reply, message: withMissed(reply.message) }, startedAt);
       set({ unanswered: null });
+      if (reply.message?.isGood === true) unanswered.onDone();
       return reply.message;
     } catch (error) {
       if (error instanceof Refusal) {
@@ -172,7 +179,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     ...current,
     ageMs,
     isStale: !current.isConnected || ageMs > STALE_MS || document.visibilityState !== "visible",
-    async act(body, label) {
+    async act(body, label, onDone = () => {}) {
       const { unanswered, view: shownView } = state.current;
       const fields = body.toString();
       if (unanswered !== null) {
@@ -182,7 +189,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
       }
       body.set("key", shownView.key);
       const action = { fields, body: body.toString(), label, since: now(), failedAttempts: 0 };
-      set({ unanswered: action, missed: null });
+      set({ unanswered: { ...action, onDone }, missed: null });
       return deliver();
     },
     sendAgain: () => void deliver(),

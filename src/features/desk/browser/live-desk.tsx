@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { Camera } from "./camera.tsx";
 import { useDesk } from "./connection.ts";
 import { Desk, type DeskProps } from "./desk.tsx";
@@ -21,20 +21,15 @@ export function LiveDesk(props: DeskProps) {
       document.getElementById("message")?.focus();
   }, [message]);
 
-  const sentForm = useRef<HTMLFormElement | null>(null);
-  useLayoutEffect(() => {
-    if (unanswered !== null) return;
-    // The next guest must not get the name and the time of the guest who was just entered.
-    if (message?.isGood === true) sentForm.current?.reset();
-    sentForm.current = null;
-  }, [unanswered]);
-
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
-    if (unanswered === null) sentForm.current = form;
-    const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
-    void desk.act(new URLSearchParams(fields), event.submitter?.textContent ?? "");
+    const fields = readFields(form);
+    const sent = fields.toString();
+    // The next guest must not get the name and the time of the guest who was just entered. A form
+    // that was changed meanwhile may have the next guest already.
+    const empty = () => readFields(form).toString() === sent && form.reset();
+    void desk.act(fields, event.submitter?.textContent ?? "", empty);
   };
 
   const checkIn = (code: string) =>
@@ -59,6 +54,12 @@ export function LiveDesk(props: DeskProps) {
       }}
     />
   );
+}
+
+/** Returns the fields of a form without the key of the view, which changes with each view. */
+function readFields(form: HTMLFormElement): URLSearchParams {
+  const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+  return new URLSearchParams(fields.filter(([name]) => name !== "key"));
 }
 
 /** Opens the section to which a link leads, because some browsers do not open it. */

@@ -29,6 +29,7 @@ async function openThroughProxy(
 
 type Buttons = { length: number };
 declare const document: {
+  querySelector: (selector: string) => { value: string };
   querySelectorAll: (selector: string) => Buttons;
   dispatchEvent: (event: Event) => void;
 };
@@ -45,6 +46,8 @@ const sleepFor = (page: Page, ms: number): Promise<void> =>
     Date.now = () => now() + slept;
     document.dispatchEvent(new Event("visibilitychange"));
   }, ms);
+
+const readName = async () => document.querySelector("#walk-in [name=name]").value;
 
 const countWalkIns = (rt: Runtime): number => {
   const { id } = businessOf(rt);
@@ -102,6 +105,28 @@ test("the page refuses a tap while another action is being saved, and says after
   expect(await reader.readText()).not.toContain("Not taken");
   expect(countWalkIns(rt)).toBe(1);
 }, 60_000);
+
+test.for([
+  ["is empty if another button was tapped meanwhile", ""],
+  ["keeps the name that was written meanwhile", "Cy"],
+] as const)(
+  "the form of a walk-in that is saved late %s",
+  { timeout: 60_000 },
+  async ([, next], test) => {
+    const { reader, page, proxy, ...network } = await openThroughProxy(test);
+    await page.run(openAll);
+    network.let((method) => (method === "POST" ? "held" : "passes"));
+    await reader.fill("Name", "Bo");
+    await reader.click("Enter");
+    await expect.poll(proxy.heldCount).toBe(1);
+    if (next !== "") await reader.fill("Name", next);
+    else await reader.click("Accept");
+    network.let(() => "passes");
+    proxy.release();
+    await reader.waitForText("Entered.");
+    expect(await page.run(readName)).toBe(next);
+  },
+);
 
 test("ten walk-ins on a slow network that loses every third exchange are entered once each", async (test) => {
   const { rt, reader, page, proxy, ...network } = await openThroughProxy(test, { delayMs: 400 });
