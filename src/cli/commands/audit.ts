@@ -3,12 +3,10 @@ import { businessId } from "../../domain/catalog/object-id.ts";
 import type { AuditRow } from "../../store/audit.ts";
 import { askOtherVisits } from "../../app/bookings/other-visits.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
-import { FEATURES } from "../../features/index.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { resolveVisitId } from "../objects/visit-commands.ts";
+import { findVisitId, unknownVisitError } from "../objects/any-visit.ts";
 import { choice, pageFlags, pastTime, text } from "../flags.ts";
 import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 
@@ -32,7 +30,7 @@ const list = command({
   async run(cli, { since, until, limit, ...given }) {
     const rt = await cli.open();
     const { business } = cli.flags;
-    const visit = given.visit === undefined ? undefined : findVisitId(rt, given.visit);
+    const visit = given.visit === undefined ? undefined : resolveVisit(rt, given.visit);
     const filter = {
       ...given,
       visit,
@@ -62,27 +60,23 @@ const list = command({
   },
 });
 
-/**
- * Returns the ID of the visit with the given short ID, or of the ticket order with the given code;
- * any other text is returned as it is.
- */
-function findVisitId(rt: Runtime, given: string): string {
-  const { store } = rt;
-  for (const business of store.businesses.list())
-    for (const visits of [store.bookings, store.reservations]) {
-      const id = resolveVisitId(visits, business, given);
-      if (id !== given) return id;
-    }
-  return findVisit(rt, given)?.id ?? given;
+/** Returns the given text if no visit has it as its ID, short ID or code. */
+function resolveVisit(rt: Runtime, given: string): string {
+  const found = rt.store.businesses
+    .list()
+    .values()
+    .map((business) => findVisitId(rt, business, given))
+    .find((id) => id !== undefined);
+  return found ?? given;
 }
 
-function findVisit(rt: Runtime, idOrCode: string) {
+function findVisit(rt: Runtime, id: string) {
   const { store } = rt;
   for (const { id: businessId } of store.businesses.listIds()) {
     const row =
-      store.bookings.findById(businessId, idOrCode) ??
-      store.reservations.findById(businessId, idOrCode) ??
-      askOtherVisits((kind) => kind.find(rt, businessId, idOrCode));
+      store.bookings.findById(businessId, id) ??
+      store.reservations.findById(businessId, id) ??
+      askOtherVisits((kind) => kind.find(rt, businessId, id));
     if (row !== undefined) return row;
   }
   return undefined;
@@ -94,20 +88,8 @@ function findVisit(rt: Runtime, idOrCode: string) {
  */
 function assertVisitKnown(rt: Runtime, visit: string): void {
   if (findVisit(rt, visit) !== undefined || rt.store.audit.list({ visit }, 1).length > 0) return;
-  const ofFeatures = FEATURES.flatMap(({ visitNouns = {} }) => Object.values(visitNouns));
-  const nouns = ["booking", "reservation", ...ofFeatures];
-  const businessFlag = rt.store.businesses.listSlugs().length > 1 ? " --business SLUG" : "";
-  const commands = nouns.map(
-    (noun) => `deskbell ${noun.replaceAll(" ", "-")}s list${businessFlag}`,
-  );
-  throw new AppError("resource_not_found", `There is no ${oneOf(nouns)} '${safe(visit)}'.`, {
-    fix: oneOf(commands),
-  });
+  throw unknownVisitError(rt, visit);
 }
-
-/** Joins names as `a, b or c`. */
-const oneOf = (names: readonly string[]): string =>
-  `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
 /**
  * Prints who created a visit, because a visit that was created with an API key has no audit entry.

@@ -3,7 +3,7 @@ import { eraseForGood } from "../../app/guests/erase-visits.ts";
 import type { Remains } from "../../app/guests/erased-bytes.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { findGuests, type FoundGuests, type GuestQuery } from "./find-guests.ts";
+import { findGuests, type FoundGuests, type GuestQuery, type VisitQuery } from "./find-guests.ts";
 
 /**
  * Deletes the stored data of a guest: guest data and customer references, also in events.
@@ -13,7 +13,7 @@ import { findGuests, type FoundGuests, type GuestQuery } from "./find-guests.ts"
 export function eraseGuests(
   rt: Runtime,
   business: BusinessRow,
-  query: GuestQuery,
+  query: GuestQuery | VisitQuery,
 ): { guests: FoundGuests; undecryptable: number; remains: Remains } {
   // Guests are decrypted before the transaction, because decrypting many would block other writers
   // for seconds.

@@ -7,7 +7,7 @@ import { askOtherVisits } from "../../app/bookings/other-visits.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { audit } from "../../app/audit.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { findGuests, type GuestQuery } from "./find-guests.ts";
+import { findGuests, type GuestQuery, type VisitQuery } from "./find-guests.ts";
 
 /**
  * Returns all stored data of a guest: the visits and orders with the guest data, and the events
@@ -18,7 +18,7 @@ import { findGuests, type GuestQuery } from "./find-guests.ts";
 export function exportGuests(
   rt: Runtime,
   business: BusinessRow,
-  query: GuestQuery,
+  query: GuestQuery | VisitQuery,
   readers: readonly ReadGuestRecords[] = [],
 ) {
   const { guests, undecryptable } = findGuests(rt, business.id, query);

@@ -12,11 +12,15 @@ export type GuestQuery = {
   customerRef?: string | undefined;
 };
 
+/** The ID of a visit, order or hold whose guest data are meant, whatever is stored of the guest. */
+export type VisitQuery = { visitId: string };
+
 /** `customer` is null if no master key decrypts the guest data, or none are stored. */
 export type FoundGuests = { visitId: string; customer: Customer | null }[];
 
 /**
- * Decrypts every guest of the business: an index of addresses would itself be guest data.
+ * Finds the guest data of one visit, or of all visits of a guest. A search for a guest decrypts
+ * every guest of the business: an index of addresses would itself be guest data.
  * @returns `undecryptable`: the visits whose guest data no master key decrypts. Such a visit is
  * found only by its customer reference. If it is found, `guests` contains it without data.
  * @throws AppError usage for a phone number without digits, which would match every stored phone
@@ -25,11 +29,12 @@ export type FoundGuests = { visitId: string; customer: Customer | null }[];
 export function findGuests(
   rt: Runtime,
   businessId: string,
-  query: GuestQuery,
+  query: GuestQuery | VisitQuery,
 ): { guests: FoundGuests; undecryptable: string[] } {
+  if ("visitId" in query) return findGuestOfVisit(rt, query);
   if (query.phone !== undefined && digitsOf(query.phone) === "")
     throw new AppError("usage", `Invalid phone number ${quote(query.phone)}: it has no digits.`, {
-      fix: "write the digits of the number, or name the guest by --email or --customer-ref",
+      fix: "write the digits of the number, or name the guest by --email, --customer-ref or --visit",
     });
   const found = new Map<string, Customer | null>();
   const undecryptable: string[] = [];
@@ -49,6 +54,16 @@ export function findGuests(
   }
   const guests = [...found].map(([visitId, customer]) => ({ visitId, customer }));
   return { guests, undecryptable };
+}
+
+function findGuestOfVisit(rt: Runtime, { visitId }: VisitQuery): ReturnType<typeof findGuests> {
+  const row = rt.store.guests.findByVisit(visitId);
+  const customer = row && tryDecryptCustomer(rt, row);
+  const isUndecryptable = row !== undefined && customer === undefined;
+  return {
+    guests: [{ visitId, customer: customer ?? null }],
+    undecryptable: isUndecryptable ? [visitId] : [],
+  };
 }
 
 function matches(customer: Customer, { email, phone }: GuestQuery): boolean {

@@ -91,3 +91,18 @@ test("a cancellation of a thousand ticket orders says that the key has made more
   expect(await cancel()).toMatch(/Cancelled 1000 ticket orders\.\n.*has made more ticket orders/);
   expect(await cancel()).toMatch(/Cancelled 1 ticket order\.\n$/);
 });
+
+test("guests export and guests erase find the guest of an order by its code", async () => {
+  const { deskbell } = createTerminal();
+  expect(await deskbell("catalog apply -", CATALOG)).toMatchObject({ code: 0 });
+  const json = async <T>(line: string): Promise<T> =>
+    (JSON.parse((await deskbell(`${line} --json`)).stdout) as { data: T }).data;
+  const create = "ticket-orders create --public-event gig --item std --customer-ref till-4";
+  const { id, code } = await json<{ id: string; code: string }>(create);
+  const line = `guests export --visit ${code.toLowerCase()}`;
+  expect(await json(line)).toMatchObject([
+    { type: "ticket_order", object: { id, customerRef: "till-4" } },
+  ]);
+  expect(await deskbell(`guests erase --visit ${code} --yes`)).toMatchObject({ code: 0 });
+  expect(await json(line)).toMatchObject([{ object: { id, customerRef: null } }]);
+});
