@@ -74,14 +74,25 @@ function notifyOf(
   );
 }
 
+/** The alerts about a visit that may wait for a decision. */
+export const ABOUT_DECISIONS: readonly AlertCode[] = ["booking.received", "booking.undecided"];
+
 /**
- * Returns whether a notice is about a visit that no longer waits for a decision, or was deleted.
+ * Returns whether a condition or notice asks for a decision about a visit that no longer waits for
+ * one, or was deleted.
  */
 export function isDecided(
   rt: Runtime,
-  { code, business: slug, subject }: HealthCondition<AlertCode>,
+  {
+    code,
+    business: slug,
+    subject,
+    command,
+  }: Pick<HealthCondition<AlertCode>, "code" | "business" | "subject" | "command">,
 ): boolean {
-  if (code !== "booking.received" || slug === null || subject === null) return false;
+  if (!ABOUT_DECISIONS.includes(code) || slug === null || subject === null) return false;
+  // The notice of a visit that is confirmed at once names the command that shows the visit.
+  if (!/^deskbell \w+ approve /.test(command)) return false;
   const business = rt.store.businesses.findBySlug(slug);
   const visit =
     business &&

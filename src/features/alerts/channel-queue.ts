@@ -1,5 +1,6 @@
 import { errorInWords } from "../../domain/errors.ts";
 import type { Alert } from "./rules/alert.ts";
+import { isDecided } from "../../app/bookings/booking-alerts.ts";
 import { isNotice } from "../../domain/conditions/registry.ts";
 import type { Runtime } from "../../app/runtime.ts";
 
@@ -113,6 +114,11 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
       let current: Alert | undefined;
       try {
         for (const alert of unsent.values()) {
+          // The visit may have been decided while the channel failed.
+          if (asksInVain(rt, alert)) {
+            unsent.delete(alert.fingerprint);
+            continue;
+          }
           current = alert;
           await channel.send(alert);
           // A newer alert of this cause, added during the attempt, must stay.
@@ -129,4 +135,14 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
       }
     },
   };
+}
+
+/** Returns whether an alert asks for a decision about a visit that no longer waits for one. */
+function asksInVain(rt: Runtime, { status, code, business, subject, fix }: Alert): boolean {
+  try {
+    return status === "FIRING" && isDecided(rt, { code, business, subject, command: fix });
+  } catch {
+    // The alert matters more than its check: it is sent even if the storage cannot be read.
+    return false;
+  }
 }

@@ -1,12 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { ABOUT_DECISIONS } from "../../app/bookings/booking-alerts.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import type { AlertCode } from "../../domain/conditions/registry.ts";
 import { isBusy, LOCK_RETRY_MS } from "../../store/database/write-lock.ts";
 import type { AlertChannel } from "./channel-queue.ts";
 import type { Alert } from "./rules/alert.ts";
-
-/** The alerts about a visit that may wait for a decision. */
-const ABOUT_VISITS: readonly AlertCode[] = ["booking.received", "booking.undecided"];
 
 /**
  * How long an alert waits while another process writes to the database. Transactions are short, so
@@ -28,7 +25,7 @@ async function createLinks(
   { code, status, business, subject }: Alert,
 ): Promise<Pick<Alert, "links">> {
   if (status !== "FIRING" || business === null || subject === null) return {};
-  if (!ABOUT_VISITS.includes(code)) return {};
+  if (!ABOUT_DECISIONS.includes(code)) return {};
   const { createAlertLinks } = await import("../desk/alert-links/alert-links.ts");
   for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS)
     try {

@@ -19,6 +19,7 @@ import { createRunningServer } from "../../support/conditions.ts";
 import { emitEvents } from "../../support/delivery.ts";
 import { holdLock } from "../../support/hold-lock.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { SALON } from "../../http/support/api.ts";
 import { openPendingVisit } from "../desk/alert-links/open-pending-visit.ts";
 import { businessOf } from "../desk/open-desk.ts";
 
@@ -418,6 +419,50 @@ test.each([
   if (state === "was decided meanwhile") changeBooking(api, business.slug, id, "approve");
   for (let i = 0; i < 14; i++) await pass(5 * MINUTE_MS);
   expect(listSent()).toHaveLength(count);
+});
+
+test.each([
+  ["approve", "booking.received", []],
+  ["approve", "booking.undecided", []],
+  [undefined, "booking.received", ["booking.received FIRING"]],
+  [undefined, "booking.undecided", ["booking.undecided FIRING"]],
+] as const)(
+  "after the decision %s, a channel that works again gets the waiting alert %s as %j",
+  async (decision, code, expected) => {
+    const { api, id } = openPendingVisit();
+    const channel = createTestChannel();
+    const pass = startWith(api, channel);
+    await pass(0);
+    channel.error = "HTTP 503";
+    const business = businessOf(api);
+    const visit = api.store.bookings.findById(business.id, id)!;
+    const alerted = { noun: "booking", what: "a booking of Cut" } as const;
+    if (code === "booking.received")
+      api.tx(() => notifyReceived(api, business, OPERATOR, alerted, visit));
+    else await pass(70 * MINUTE_MS);
+    await pass(10 * SECOND_MS);
+    if (decision) changeBooking(api, business.slug, id, decision);
+    delete channel.error;
+    await pass(MINUTE_MS);
+    expect(channel.sent.filter((alert) => alert.startsWith("booking."))).toEqual(expected);
+  },
+);
+
+test("a channel that works again gets the waiting alert of a visit that needed no decision", async () => {
+  const { api, id } = openPendingVisit();
+  changeBooking(api, SALON, id, "approve");
+  const channel = createTestChannel();
+  const pass = startWith(api, channel);
+  await pass(0);
+  channel.error = "HTTP 503";
+  const business = businessOf(api);
+  const visit = api.store.bookings.findById(business.id, id)!;
+  const alerted = { noun: "booking", what: "a booking of Cut" } as const;
+  api.tx(() => notifyReceived(api, business, OPERATOR, alerted, visit));
+  await pass(10 * SECOND_MS);
+  delete channel.error;
+  await pass(MINUTE_MS);
+  expect(channel.sent).toContain("booking.received FIRING");
 });
 
 test("alerts list shows notices after the firing alerts, and never as resolved", async () => {
