@@ -120,7 +120,7 @@ export type DeskVisit = {
   teller: Teller;
 };
 
-/** A service, staff member, dish or option that a form offers. */
+/** A service, variant, staff member, dish or option that a form offers. */
 export type Choice = { id: string; name: string };
 
 /** A ticket order that waits for payment. `event` is null if the catalog lacks the event. */

@@ -18,7 +18,7 @@ import { parseRequest } from "../../../domain/parse-request.ts";
 import { confirmTicketOrder } from "../../tickets/orders/orders.ts";
 import { listAbsences } from "./absences.ts";
 import { checkInAtDoor, explainTicket } from "./check-in.ts";
-import { setOfferStatus } from "./choices.ts";
+import { setOfferStatus, toBookedService } from "./choices.ts";
 import { ClosingError, closeFromNow, reopen } from "../closing.ts";
 import type { DeskSession } from "../desks.ts";
 import {
@@ -225,7 +225,8 @@ function saveNote(rt: Runtime, session: DeskSession, { id = "", note = "" }: Des
 }
 
 /** Enters a visit of guests without a booking, who came up to `MAX_MINUTES_AGO` minutes ago. */
-function enterWalkIn(rt: Runtime, { business, desk }: DeskSession, form: DeskForm): Done {
+function enterWalkIn(rt: Runtime, session: DeskSession, form: DeskForm): Done {
+  const { business, desk } = session;
   const { service = "", staff = "", party = "", name = "", ago = "0" } = form;
   const minutes = Number(ago);
   if (!Number.isInteger(minutes) || minutes < 0 || minutes > MAX_MINUTES_AGO)
@@ -246,7 +247,7 @@ function enterWalkIn(rt: Runtime, { business, desk }: DeskSession, form: DeskFor
   createBooking(
     rt,
     business.slug,
-    { ...visit, service, ...(person !== "" && { staff: person }) },
+    { ...visit, ...toBookedService(rt, session, service), ...(person !== "" && { staff: person }) },
     options,
   );
   return done("entered");

@@ -2,27 +2,28 @@ import { hasBookableTable } from "../../../app/catalog/bookable-tables.ts";
 import { editObject } from "../../../app/catalog/changes/edit-object.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { objectId } from "../../../domain/catalog/object-id.ts";
-import type { ServiceDoc } from "../../../domain/catalog/catalog.ts";
+import type { ServiceDoc, VariantDoc } from "../../../domain/catalog/catalog.ts";
 import { assertFound } from "../../../domain/errors.ts";
 import { variantId } from "../../../domain/public/service.ts";
 import { modifierOptionId } from "../../../domain/public/menu.ts";
 import type { DeskSession } from "../desks.ts";
 import type { Choice, DeskView } from "../rules.ts";
 
+const isActive = ({ status }: { status: string }): boolean => status === "ACTIVE";
+
 /**
- * Lists the services and staff members for walk-ins. `hasTables` tells whether a table can be
- * reserved.
+ * Lists the services, variants and staff members for walk-ins. `hasTables` tells whether a table
+ * can be reserved.
  */
 export function listChoices(
   rt: Runtime,
   { business: { id, slug }, desk }: DeskSession,
 ): Pick<DeskView, "services" | "staff" | "hasTables"> {
   const { service, staff } = rt.store.catalog.listObjects(id, ["service", "staff"]);
-  const isActive = ({ status }: { status: string }) => status === "ACTIVE";
   return {
     services: service
       .filter((doc) => isActive(doc) && doc.bookable)
-      .map((doc) => ({ id: objectId("service", slug, doc), name: doc.name })),
+      .flatMap((doc) => listBookable(slug, doc)),
     staff: staff
       .filter((doc) => isActive(doc) && doc.bookable)
       .map((doc) => ({ id: objectId("staff", slug, doc), name: doc.name }))
@@ -30,6 +31,34 @@ export function listChoices(
     hasTables: desk.staffId === null && hasBookableTable(rt, id),
   };
 }
+
+/**
+ * Returns a choice for each variant of a service. The service itself is a choice unless it has a
+ * default variant, which a booking without a variant would get.
+ */
+function listBookable(slug: string, doc: ServiceDoc): Choice[] {
+  const variants = doc.variants.filter(isActive);
+  const service = { id: objectId("service", slug, doc), name: doc.name };
+  return [
+    ...(variants.some(({ isDefault }) => isDefault) ? [] : [service]),
+    ...variants.map((variant) => toVariantChoice(slug, doc, variant)),
+  ];
+}
+
+const toVariantChoice = (slug: string, doc: ServiceDoc, variant: VariantDoc): Choice => ({
+  id: variantId(slug, doc, variant),
+  name: `${doc.name}: ${variant.name}`,
+});
+
+/** Returns the fields of a request to book one of the services and variants of {@link listChoices}. */
+export const toBookedService = (
+  rt: Runtime,
+  session: DeskSession,
+  id: string,
+): { service: string } | { variant: string } =>
+  listItems(rt, session).some((one) => one.id === id && one.variant !== null)
+    ? { variant: id }
+    : { service: id };
 
 /** Lists the dishes and options of dishes that are offered, and those that are sold out. */
 export function listDishes(
@@ -79,10 +108,9 @@ function listItems(rt: Runtime, { business: { id, slug } }: DeskSession): Servic
         status: doc.status,
       },
       ...doc.variants.map((variant) => ({
-        id: variantId(slug, doc, variant),
+        ...toVariantChoice(slug, doc, variant),
         service: doc.key,
         variant: variant.key,
-        name: `${doc.name}: ${variant.name}`,
         status: variant.status,
       })),
     ])

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { editObject } from "../../../../src/app/catalog/changes/edit-object.ts";
+import { objectId } from "../../../../src/domain/catalog/object-id.ts";
 import { businessOf, openDesk } from "../open-desk.ts";
 
 test("a desk offers a table only while a table and its area are active", async () => {
@@ -12,4 +13,56 @@ test("a desk offers a table only while a table and its area are active", async (
   expect((await view()).hasTables).toBe(true);
   setInactive("area", "terrace");
   expect((await view()).hasTables).toBe(false);
+});
+
+test("a desk offers walk-ins the active variants of a service, and the service itself only without a default variant", async () => {
+  const { api, view } = await openDesk();
+  const { slug } = businessOf(api);
+  const setStatus = (key: string) =>
+    editObject(api, slug, "service", "cut-and-blow-dry", (doc) => ({
+      ...doc,
+      variants: doc.variants.map((one) =>
+        one.key === `cut-and-blow-dry-${key}` ? { ...one, status: "INACTIVE" as const } : one,
+      ),
+    }));
+  const list = async () =>
+    (await view()).services
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith("Cut & blow-dry"));
+  setStatus("medium");
+  expect(await list()).toEqual(["Cut & blow-dry: Short hair", "Cut & blow-dry: Long hair"]);
+  setStatus("short");
+  expect(await list()).toEqual(["Cut & blow-dry", "Cut & blow-dry: Long hair"]);
+});
+
+test("a walk-in gets the time and price of the chosen variant, with the required add-ons", async () => {
+  const { api, view, act } = await openDesk();
+  const { id, slug } = businessOf(api);
+  editObject(api, slug, "service", "cut-and-blow-dry", (doc) => ({
+    ...doc,
+    addons: doc.addons.map((link) => ({
+      ...link,
+      required: true,
+      minQuantity: 1,
+      defaultQuantity: 1,
+    })),
+  }));
+  api.advance(Date.parse("2026-11-20T11:00-05:00") - api.now());
+  const enter = async (name: string) => {
+    const choice = (await view()).services.find((one) => one.name === name);
+    const { message } = await act({ action: "walkIn", service: choice?.id ?? "", ago: "5" });
+    expect(message.text).toBe("Entered.");
+  };
+  await enter("Cut & blow-dry: Long hair");
+  await enter("Kids' cut");
+  const segments = api.store.bookings
+    .listPage({ businessId: id }, 10)
+    .flatMap((one) => one.segments);
+  const addons = ["scalp-massage", "deep-conditioning"].map((key) => ({
+    addonId: objectId("addon", slug, { key, previousKeys: [] }),
+  }));
+  expect(segments).toMatchObject([
+    { serviceName: "Cut & blow-dry", variantName: "Long hair", addons },
+    { serviceName: "Kids' cut", variantName: null, addons: [] },
+  ]);
 });
