@@ -47,18 +47,34 @@ export function listDay(
   const from = startOfDay(date, timezone);
   const to = startOfDay(addDays(date, 1), timezone);
   const filter = { businessId, from, to };
-  const nameOf = createCatalogNamer(rt, businessId);
-  const isAway = createAwayCheck(rt, businessId, from);
-  const bookings = rt.store.bookings
-    .listPage({ ...filter, staffId }, MAX_VISITS)
-    .flatMap((booking) => describeBooking(rt, nameOf, isAway, booking, staffId));
+  const bookings = rt.store.bookings.listPage({ ...filter, staffId }, MAX_VISITS);
   // A reservation has no staff member, so the day of one person has no reservations.
-  const reservations = rt.store.reservations
-    .listPage(filter, staffId === undefined ? MAX_VISITS : 0)
-    .map((reservation) => describeReservation(rt, nameOf, reservation));
-  return [...bookings, ...reservations]
-    .filter(({ status }) => status !== "CANCELLED")
-    .toSorted((a, b) => a.startsAt - b.startsAt || (a.id < b.id ? -1 : 1));
+  const reservations = rt.store.reservations.listPage(
+    filter,
+    staffId === undefined ? MAX_VISITS : 0,
+  );
+  return describeVisits(rt, businessId, { bookings, reservations }, staffId).filter(
+    ({ status }) => status !== "CANCELLED",
+  );
+}
+
+/**
+ * Returns the entries of visits, in order of start.
+ * @param staffId limits the result to the services of this staff member
+ */
+export function describeVisits(
+  rt: Runtime,
+  businessId: string,
+  { bookings, reservations }: { bookings: Booking[]; reservations: Reservation[] },
+  staffId?: string,
+): DayEntry[] {
+  const nameOf = createCatalogNamer(rt, businessId);
+  const from = Math.min(...bookings.map(({ startsAt }) => startsAt));
+  const isAway = createAwayCheck(rt, businessId, from);
+  return [
+    ...bookings.flatMap((booking) => describeBooking(rt, nameOf, isAway, booking, staffId)),
+    ...reservations.map((reservation) => describeReservation(rt, nameOf, reservation)),
+  ].toSorted((a, b) => a.startsAt - b.startsAt || (a.id < b.id ? -1 : 1));
 }
 
 /** Returns a text such as `Mia (3)`, with the number of guests if there are several. */

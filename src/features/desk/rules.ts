@@ -154,6 +154,11 @@ export type DeskView = {
   isOfOnePerson: boolean;
   pending: DeskVisit[];
   days: { date: string; visits: DeskVisit[] }[];
+  /**
+   * The visits that the device has changed lately and that are in no other list, such as those of
+   * later days, so that a wrong tap can be found and taken back.
+   */
+  recent: DeskVisit[];
   services: Choice[];
   staff: Choice[];
   hasTables: boolean;
@@ -178,11 +183,19 @@ export type DeskView = {
 /**
  * The outcome of an action. The page has a text for each `code`, which may contain `count` (the
  * number of visits or tickets) or `name` (the event and type of an admitted ticket). `order` is the
- * code of a confirmed order. If a refusal has no code, the page shows `message`, which is in
+ * code of a confirmed order, and `visitId` names the visit that was changed. If a refusal has no code, the page shows `message`, which is in
  * English.
  */
 export type DeskOutcome =
-  | { ok: true; code: DoneCode; count?: number; name?: string; order?: string; awayId?: string }
+  | {
+      ok: true;
+      code: DoneCode;
+      count?: number;
+      name?: string;
+      order?: string;
+      awayId?: string;
+      visitId?: string;
+    }
   | { ok: false; message: string; refusal?: DeskRefusal };
 
 /**

@@ -117,7 +117,7 @@ function toMessage(
 ): DeskMessage {
   const texts = TEXTS[language];
   if (outcome.ok) {
-    const { code, count = 0, name, order, codes = [] } = outcome;
+    const { code, count = 0, name, order, visitId, codes = [] } = outcome;
     const text =
       name === undefined
         ? fillText(texts.done[code], { count })
@@ -128,7 +128,7 @@ function toMessage(
       const command = `deskbell tickets list --order ${order} --business ${slug}`;
       return { text: `${text} ${fillText(texts.codesGone, { command })}`, isGood: true, codes };
     }
-    return { text, isGood: true, codes: outcome.codes ?? [] };
+    return { text, isGood: true, codes, ...(visitId !== undefined && { visitId }) };
   }
   const { refusal, message } = outcome;
   if (refusal === undefined) {

@@ -82,6 +82,12 @@ export function createDeskStore(db: Db) {
   const saveOutcome = db.prepare(`
     INSERT INTO desk_action (device_id, token, at, outcome) VALUES (:deviceId, :token, :at, :outcome)
     ON CONFLICT DO UPDATE SET at = excluded.at, outcome = excluded.outcome`);
+  const selectChangedVisits = db
+    .prepare(`
+    SELECT json_extract(outcome, '$.visitId') AS visit_id FROM desk_action
+    WHERE device_id = :deviceId AND at > :after AND visit_id IS NOT NULL
+    GROUP BY visit_id ORDER BY max(at) DESC LIMIT :limit`)
+    .pluck();
   const deleteActions = db.prepare("DELETE FROM desk_action WHERE at < ?");
   const deleteExpiredLinks = db.prepare("DELETE FROM desk_link WHERE expires_at <= ?");
   const deleteExpiredDevices = db.prepare("DELETE FROM desk_device WHERE expires_at <= ?");
@@ -126,6 +132,9 @@ export function createDeskStore(db: Db) {
     },
     saveOutcome: (deviceId: string, token: string, at: number, outcome: DeskOutcome) =>
       void saveOutcome.run({ deviceId, token, at, outcome: JSON.stringify(outcome) }),
+    /** Returns the IDs of the visits that a device has changed since a time, the newest first. */
+    listChangedVisits: (deviceId: string, after: number, limit: number) =>
+      selectChangedVisits.all({ deviceId, after, limit }) as string[],
     /** Deletes outcomes from before a time, and links and devices that have ended. */
     prune(now: number, actionsBefore: number): void {
       deleteActions.run(actionsBefore);

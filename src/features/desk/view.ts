@@ -1,4 +1,4 @@
-import { listDay, type DayEntry } from "../../app/bookings/day-sheet.ts";
+import { describeVisits, listDay, type DayEntry } from "../../app/bookings/day-sheet.ts";
 import { guestNameOf, tryDecryptCustomer } from "../../app/bookings/guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
@@ -15,10 +15,12 @@ import { findAway, listAbsences } from "./actions/absences.ts";
 import { listChoices, listDishes, listServices } from "./actions/choices.ts";
 import { currentClosing } from "./closing.ts";
 import { allows, type DeskSession } from "./desks.ts";
-import { type DeskView, type DeskVisit, localOf } from "./rules.ts";
+import { ACTION_MS, type DeskView, type DeskVisit, localOf } from "./rules.ts";
+import { createDeskStore } from "./store.ts";
 
 const MAX_PENDING = 50;
 const MAX_ORDERS = 20;
+const MAX_RECENT = 5;
 /** The length of the random key in the forms of a page. */
 const KEY_BYTES = 12;
 const MINUTE_MS = 60_000;
@@ -55,6 +57,8 @@ export function readDeskView(
   const days = [today, addDays(today, 1)].map((date) => ({ date, visits: visitsOf(date) }));
   days[0]?.visits.unshift(...ofNight);
   markNowAndNext(days[0]?.visits ?? [], now, rt, session);
+  const pending = listPending(rt, session);
+  const listed = [pending, ...days.map(({ visits }) => visits)].flat();
   const marksSoldOut = allows(session, "sold-out");
   return {
     business: name,
@@ -65,8 +69,9 @@ export function readDeskView(
     key: rt.random(KEY_BYTES).toString("hex"),
     rights: desk.allow,
     isOfOnePerson: !isWholeBusiness,
-    pending: listPending(rt, session),
+    pending,
     days,
+    recent: listRecent(rt, session, listed).filter(({ end }) => end > `${today}T00:00`),
     ...listChoices(rt, session),
     hasEvents: rt.store.catalog.hasKind(business.id, "public_event"),
     ...(marksSoldOut ? listDishes(rt, session) : { dishes: [], soldOut: [] }),
@@ -187,19 +192,25 @@ function listPending(rt: Runtime, session: DeskSession): DeskVisit[] {
   const bookings = rt.store.bookings.listPage({ ...filter, staffId }, MAX_PENDING);
   const reservations =
     staffId === undefined ? rt.store.reservations.listPage(filter, MAX_PENDING) : [];
-  const ids = new Set([...bookings, ...reservations].map(({ id }) => id));
-  // The entries of a day name the staff member and place of each service, so the days of these
-  // visits are read.
-  const dates = [...bookings, ...reservations].map(({ startsAt }) =>
-    localDateOf(startsAt, business.doc.timezone),
-  );
-  return [...new Set(dates)].toSorted().flatMap((date) =>
-    toDeskVisits(
-      rt,
-      session,
-      listDay(rt, business, date, staffId).filter(({ id }) => ids.has(id)),
-    ),
-  );
+  const entries = describeVisits(rt, business.id, { bookings, reservations }, staffId);
+  return toDeskVisits(rt, session, entries);
+}
+
+/** Lists the visits that the device has changed lately, without those that are `listed` already. */
+function listRecent(rt: Runtime, session: DeskSession, listed: readonly DeskVisit[]): DeskVisit[] {
+  const { business, desk, device } = session;
+  const listedIds = new Set(listed.map(({ id }) => id));
+  const ids = rt
+    .openStore(createDeskStore)
+    .listChangedVisits(device.id, rt.now() - ACTION_MS, MAX_RECENT)
+    .filter((id) => !listedIds.has(id));
+  const { bookings, reservations } = rt.store;
+  const found = {
+    bookings: ids.flatMap((id) => bookings.findById(business.id, id) ?? []),
+    reservations: ids.flatMap((id) => reservations.findById(business.id, id) ?? []),
+  };
+  const entries = describeVisits(rt, business.id, found, desk.staffId ?? undefined);
+  return toDeskVisits(rt, session, entries);
 }
 
 /** Lists the newest ticket orders that wait for payment. */

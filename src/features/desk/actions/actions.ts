@@ -53,7 +53,7 @@ export type Action = {
 
 const done = (
   code: DoneCode,
-  details: Pick<Done, "count" | "name" | "order" | "awayId"> = {},
+  details: Pick<Done, "count" | "name" | "order" | "awayId" | "visitId"> = {},
 ): Done => ({
   ok: true,
   code,
@@ -77,7 +77,7 @@ const statusAction = (
       throw new AppError("conflict", `The visit starts at ${start}, not at ${shown}.`);
     const change = type === "booking" ? changeBooking : changeReservation;
     change(rt, session.business.slug, id, action);
-    return done(code);
+    return done(code, { visitId: id });
   },
   explain: (_rt, _session, _form, { extensions }) =>
     AFTER_START.has(action) && extensions["currentStatus"] === "CONFIRMED"
@@ -110,7 +110,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       const { type } = getVisit(rt, session, id);
       const move = type === "booking" ? rescheduleBooking : rescheduleReservation;
       move(rt, session.business.slug, id, { start, ignoresNotice: true });
-      return done("rescheduled");
+      return done("rescheduled", { visitId: id });
     },
   },
   note: { right: "guests", run: saveNote },
@@ -221,7 +221,7 @@ function saveNote(rt: Runtime, session: DeskSession, { id = "", note = "" }: Des
     const before = getVisitToChange(rt, RESERVATION, business, OPERATOR, id);
     updateVisit(rt, RESERVATION, business, before, { customer });
   }
-  return done("noted");
+  return done("noted", { visitId: id });
 }
 
 /** Enters a visit of guests without a booking, who came up to `MAX_MINUTES_AGO` minutes ago. */

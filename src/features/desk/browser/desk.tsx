@@ -19,10 +19,13 @@ import {
 } from "./sections.tsx";
 import type { DeskTexts } from "./texts.ts";
 import { timesIn } from "./times.ts";
-import { NowAndNext, Visits } from "./visits.tsx";
+import { aboutOf, NowAndNext, rowId, Visits } from "./visits.tsx";
 
-/** The outcome of an action in words. `codes` are the admission codes of a confirmed order. */
-export type DeskMessage = { text: string; isGood: boolean; codes: string[] };
+/**
+ * The outcome of an action in words. `codes` are the admission codes of a confirmed order, and
+ * `visitId` names the visit that was changed.
+ */
+export type DeskMessage = { text: string; isGood: boolean; codes: string[]; visitId?: string };
 
 export type DeskProps = {
   view: DeskView;
@@ -54,7 +57,7 @@ export function Desk({ live, message, ...props }: DeskProps & { live?: Live }) {
       <h1>
         {view.business} <span class="faint">{view.desk}</span>
       </h1>
-      <StateOfView texts={texts} time={times.time(view.now)} live={live} message={message} />
+      <StateOfView page={page} view={view} live={live} message={message} />
       <Codes message={message} texts={texts} />
       <div class="parts" aria-busy={live?.isBusy === true ? "true" : undefined}>
         {sections}
@@ -65,7 +68,7 @@ export function Desk({ live, message, ...props }: DeskProps & { live?: Live }) {
 
 function Sections({ page, view }: { page: Page; view: DeskView }) {
   const { texts, times, language, path } = page;
-  const { rights, isOfOnePerson, pending, days } = view;
+  const { rights, isOfOnePerson, pending, recent, days } = view;
   const titles = [texts.today, texts.tomorrow];
   return (
     <>
@@ -99,6 +102,12 @@ function Sections({ page, view }: { page: Page; view: DeskView }) {
               <Visits page={page} visits={visits} />
             </section>
           ))}
+          {recent.length > 0 && (
+            <section id="recent">
+              <h2>{texts.recent}</h2>
+              <Visits page={page} visits={recent} withDate isOnlyList />
+            </section>
+          )}
         </div>
         <div class="tools">
           {rights.includes("visits") && <WalkIn page={page} view={view} />}
@@ -141,12 +150,13 @@ function EarlierVisits({ texts, visits }: { texts: DeskTexts; visits: readonly D
 
 /** Links to the parts of the page, which is long on a phone. */
 function SectionLinks({ page: { texts }, view }: { page: Page; view: DeskView }) {
-  const { rights, isOfOnePerson, pending, days } = view;
+  const { rights, isOfOnePerson, pending, recent, days } = view;
   const can = (right: DeskView["rights"][number]) => rights.includes(right);
   const canClose = can("close") && !isOfOnePerson;
   const links: [id: string, title: string, isShown: boolean][] = [
     ["decide", countedTitle(texts.toDecide, pending), pending.length > 0],
     [days[1]?.date ?? "", texts.tomorrow, days.length > 1],
+    ["recent", texts.recent, recent.length > 0],
     ["walk-in", texts.walkIn, can("visits")],
     ["check-in", texts.checkIn, canCheckIn(view)],
     ["orders", ordersTitle(texts, view), hasOrders(view)],
@@ -168,14 +178,17 @@ function SectionLinks({ page: { texts }, view }: { page: Page; view: DeskView })
 }
 
 type StateProps = {
-  texts: DeskTexts;
-  /** When the view was read. */
-  time: string;
+  page: Page;
+  view: DeskView;
   live: Live | undefined;
   message: DeskMessage | null;
 };
 
-function StateOfView({ texts, time, live, message }: StateProps) {
+function StateOfView({ page, view, live, message }: StateProps) {
+  const { texts, times } = page;
+  const time = times.time(view.now);
+  // A visit that today and tomorrow do not list is one tap away, in case the action was a mistake.
+  const changed = view.recent.find(({ id }) => id === message?.visitId);
   const isStale = live?.isStale === true;
   return (
     <div class="state">
@@ -187,7 +200,11 @@ function StateOfView({ texts, time, live, message }: StateProps) {
         {isStale && (live.isConnected ? texts.reading : texts.offline)}
       </p>
       <div role="status" id="message" tabIndex={-1}>
-        {message && <p class={`note ${message.isGood ? "good" : "bad"}`}>{message.text}</p>}
+        {message && (
+          <p class={`note ${message.isGood ? "good" : "bad"}`}>
+            {message.text} {changed && <a href={`#${rowId(changed)}`}>{aboutOf(page, changed)}</a>}
+          </p>
+        )}
       </div>
       {live?.question && (
         <div class="actions">

@@ -6,6 +6,8 @@ export type DeskTexts = {
   today: string;
   tomorrow: string;
   toDecide: string;
+  /** The title of the visits that the device has changed lately and that no other list contains. */
+  recent: string;
   noVisits: string;
   nowAndNext: string;
   noName: string;
@@ -123,6 +125,7 @@ export const TEXTS: Translations<DeskTexts> = {
     today: "Today",
     tomorrow: "Tomorrow",
     toDecide: "To decide",
+    recent: "Changed here lately",
     noVisits: "No visits.",
     nowAndNext: "Now and next",
     noName: "Guest",
@@ -257,6 +260,7 @@ export const TEXTS: Translations<DeskTexts> = {
     today: "Heute",
     tomorrow: "Morgen",
     toDecide: "Zu entscheiden",
+    recent: "Zuletzt hier geändert",
     noVisits: "Keine Besuche.",
     nowAndNext: "Jetzt und als Nächstes",
     noName: "Gast",
@@ -391,6 +395,7 @@ export const TEXTS: Translations<DeskTexts> = {
     today: "Aujourd’hui",
     tomorrow: "Demain",
     toDecide: "À décider",
+    recent: "Modifiées ici récemment",
     noVisits: "Aucune visite.",
     nowAndNext: "Maintenant et ensuite",
     noName: "Client",
@@ -528,6 +533,7 @@ export const TEXTS: Translations<DeskTexts> = {
     today: "Hoy",
     tomorrow: "Mañana",
     toDecide: "Por decidir",
+    recent: "Cambiadas aquí hace poco",
     noVisits: "Ninguna visita.",
     nowAndNext: "Ahora y después",
     noName: "Cliente",
@@ -662,6 +668,7 @@ export const TEXTS: Translations<DeskTexts> = {
     today: "Oggi",
     tomorrow: "Domani",
     toDecide: "Da decidere",
+    recent: "Modificate qui di recente",
     noVisits: "Nessuna visita.",
     nowAndNext: "Adesso e dopo",
     noName: "Cliente",

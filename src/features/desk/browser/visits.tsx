@@ -7,8 +7,8 @@ import type { DeskVisit, DeskVisitAction } from "../rules.ts";
 import { dayText, Form, momentText, type Page } from "./parts.tsx";
 import type { DeskTexts } from "./texts.ts";
 
-/** Returns the ID of the row of a visit in the list of its day. */
-const rowId = ({ id }: DeskVisit): string => `visit-${id}`;
+/** Returns the ID of the row of a visit in the list of its day, or of visits of other days. */
+export const rowId = ({ id }: DeskVisit): string => `visit-${id}`;
 
 /** The visits that take place now, and the next visit, each with a link to its row. */
 export function NowAndNext({ page, visits }: { page: Page; visits: readonly DeskVisit[] }) {
@@ -39,18 +39,26 @@ type VisitsProps = {
    * Such a row has no ID, because the list of the visit's day may contain a row with this ID.
    */
   withDate?: boolean;
+  /** Whether no other list contains these visits, so that each row has an ID. */
+  isOnlyList?: boolean;
 };
 
-export const Visits = ({ page, visits, withDate = false }: VisitsProps) => (
+export const Visits = ({ page, visits, withDate = false, isOnlyList = !withDate }: VisitsProps) => (
   <ul class="visits">
     {visits.map((visit) => (
-      <VisitRow key={visit.id} page={page} visit={visit} withDate={withDate} />
+      <VisitRow
+        key={visit.id}
+        page={page}
+        visit={visit}
+        withDate={withDate}
+        isOnlyList={isOnlyList}
+      />
     ))}
   </ul>
 );
 
 /** Renders a visit again only if it has changed: a day may have a hundred visits. */
-function VisitRow({ page, visit, withDate = false }: RowProps) {
+function VisitRow({ page, visit, withDate = false, isOnlyList = false }: RowProps) {
   return useMemo(
     () => (
       <li class={visit.at === null ? "visit" : `visit at-${visit.at}`}>
@@ -58,7 +66,7 @@ function VisitRow({ page, visit, withDate = false }: RowProps) {
           <summary class="row">
             <Row page={page} visit={visit} withDate={withDate} />
           </summary>
-          <div class="details" id={withDate ? undefined : rowId(visit)}>
+          <div class="details" id={isOnlyList ? rowId(visit) : undefined}>
             <VisitDetails page={page} visit={visit} withDate={withDate} />
           </div>
         </details>
@@ -75,7 +83,7 @@ function VisitRow({ page, visit, withDate = false }: RowProps) {
  */
 const hasActionsOnlyOnTop = ({ at }: DeskVisit): boolean => at === "now";
 
-type RowProps = { page: Page; visit: DeskVisit; withDate?: boolean };
+type RowProps = { page: Page; visit: DeskVisit } & Pick<VisitsProps, "withDate" | "isOnlyList">;
 
 function Row({ page, visit, withDate = false }: RowProps) {
   const { texts, times } = page;
@@ -153,7 +161,7 @@ const Actions = ({ page, visit, actions }: ActionsProps) => (
 );
 
 /** Returns what a screen reader says after the text of a button. */
-const aboutOf = (page: Page, { guest, start }: DeskVisit): string =>
+export const aboutOf = (page: Page, { guest, start }: DeskVisit): string =>
   `${guest ?? page.texts.noName}, ${momentText(page, start)}`;
 
 function QuickActions({ page, visit }: RowProps) {

@@ -7,6 +7,7 @@ import { createTimeOff } from "../../../../src/app/bookings/time-off.ts";
 import {
   DESK_RIGHTS,
   type DeskRight,
+  type DeskView,
   type DeskVisit,
 } from "../../../../src/features/desk/rules.ts";
 import { tokenOf } from "../../../../src/features/desk/actions/act.ts";
@@ -81,7 +82,7 @@ test("the desk lists a pending visit with its actions, and the audit log names t
   makePending(api, id);
   expect(actionsOf((await view()).pending, id)).toEqual(["approve", "decline", "reschedule"]);
   const { message, view: after } = await act({ action: "approve", id });
-  expect(message).toEqual({ text: "Accepted.", isGood: true, codes: [] });
+  expect(message).toMatchObject({ text: "Accepted.", isGood: true, codes: [] });
   expect(after.pending).toEqual([]);
   expect(newestAudit(api)).toMatchObject({
     via: "http",
@@ -153,6 +154,57 @@ test("a desk declines, cancels and completes visits, marks no-shows, and moves a
   expect(statusOf(api, id)).toBe("NO_SHOW");
   await act({ action: "complete", id });
   expect(statusOf(api, id)).toBe("COMPLETED");
+});
+
+test("a request for a later day that a desk accepts stays on the page, which links to it", async () => {
+  const { api, view, act, get, post } = await openDesk();
+  const { id } = book(api, "10:00", { start: "2026-11-25T10:00", customer: { name: "Ana Silva" } });
+  makePending(api, id);
+  const { message, view: accepted } = await act({ action: "approve", id });
+  expect(message).toEqual({ text: "Accepted.", isGood: true, codes: [], visitId: id });
+  expect(accepted.recent).toMatchObject([
+    { id, status: "CONFIRMED", start: "2026-11-25T10:00", parts: [{ staff: "Maya Okafor" }] },
+  ]);
+  expect(actionsOf(accepted.recent, id)).toEqual(["cancel", "reschedule"]);
+  await act({ action: "cancel", id, shown: "2026-11-25T10:00" });
+  expect((await view()).recent).toMatchObject([{ id, status: "CANCELLED", actions: [] }]);
+  const other = book(api, "10:00", { start: "2026-11-27T10:00", customer: { name: "Leo" } });
+  makePending(api, other.id);
+  const response = await post("", { action: "approve", id: other.id });
+  const page = await (await get(response.headers.get("location")!.replace(/.*desk/, ""))).text();
+  expect(page).toContain(`Accepted. <a href="#visit-${other.id}">Leo, `);
+  expect(page.split(`id="visit-${other.id}"`)).toHaveLength(2);
+});
+
+test("a visit that a desk moves to a later day, or declines, is listed with the guest's number until the next day", async () => {
+  const { api, view, act } = await openDesk();
+  const customer = { name: "Ana Silva", phone: "+351 910 000 000" };
+  const moved = book(api, "10:00", { customer });
+  const declined = book(api, "16:00", { customer });
+  makePending(api, declined.id);
+  await act({ action: "reschedule", id: moved.id, start: "2026-11-25T10:00" });
+  await act({ action: "decline", id: declined.id });
+  const expected = [declined, moved].map(({ id }) => ({ id, contact: { phone: customer.phone } }));
+  expect((await view()).recent).toMatchObject(expected);
+  await act({ action: "reschedule", id: moved.id, start: `${DAY}T10:00` });
+  expect((await view()).recent.map(({ id }) => id)).toEqual([declined.id]);
+  goTo(api, "23:59");
+  expect((await view()).recent).toHaveLength(1);
+  api.advance(2 * 60_000);
+  expect((await view()).recent).toEqual([]);
+});
+
+test("a device lists the visits that it has changed, but not those of other devices", async () => {
+  const { api, act } = await openDesk();
+  const { id } = book(api, "10:00", { start: "2026-11-25T10:00" });
+  makePending(api, id);
+  const { view } = await act({ action: "approve", id });
+  expect(view.recent).toHaveLength(1);
+  const browser = createBrowser(api);
+  const { token } = createDeskLink(api, businessOf(api).id, "Front desk");
+  await browser.post(`/pair/${token}`);
+  const response = await browser.get("", { headers: { accept: "application/json" } });
+  expect(((await response.json()) as { view: DeskView }).view.recent).toEqual([]);
 });
 
 test("a visit that lasts beyond midnight stays on the desk", async () => {

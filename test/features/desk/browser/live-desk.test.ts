@@ -31,6 +31,51 @@ test.for([true, false])(
   },
 );
 
+/** Returns the name of the visit whose row in the section of changed visits is open and in sight. */
+async function readShownVisit(): Promise<string | undefined> {
+  const { document, innerHeight } = globalThis as unknown as {
+    innerHeight: number;
+    document: {
+      querySelector: (
+        selector: string,
+      ) => { textContent: string; getBoundingClientRect: () => { top: number } } | null;
+    };
+  };
+  const row = document.querySelector("#recent details[open] .name");
+  const top = row?.getBoundingClientRect().top ?? -1;
+  return top > 0 && top < innerHeight ? row?.textContent : undefined;
+}
+
+test.for([true, false])(
+  "a request for a later day that was accepted by mistake is one tap away (scripts: %s)",
+  { timeout: 60_000 },
+  async (scripts, test) => {
+    const { page, reader, statusOf } = await openDeskPage(test, openPage, {
+      scripts,
+      prepare(rt) {
+        const [booking] = rt.store.bookings.listPage({ businessId: businessOf(rt).id }, 1);
+        const move = <Times extends { startsAt: number; endsAt: number }>(times: Times) => ({
+          ...times,
+          startsAt: times.startsAt + 7 * 86_400_000,
+          endsAt: times.endsAt + 7 * 86_400_000,
+        });
+        const segments = booking!.segments.map(move);
+        rt.tx(() => rt.store.bookings.update(move({ ...booking!, segments })));
+      },
+    });
+    await reader.click("Accept");
+    await reader.waitForText("Accepted.");
+    await reader.click("Ana Silva, Tue 8 Dec, 12:00");
+    await expect.poll(() => page.run(readShownVisit)).toBe("Ana Silva");
+    expect(await reader.findViolations()).toEqual([]);
+    expect(await reader.measureOverflow()).toBeLessThanOrEqual(0);
+    await reader.click("Cancel the visit");
+    await reader.waitForText("Cancelled.");
+    expect(statusOf()).toBe("CANCELLED");
+    expect(page.errors).toEqual([]);
+  },
+);
+
 test("a dish among many is found by a part of its name, without accents", async (test) => {
   const dishes = ["Crème brûlée", ...Array.from({ length: 20 }, (_, i) => `Dish ${i}`)];
   const { rt, page, reader } = await openDeskPage(test, openPage, { dishes });
