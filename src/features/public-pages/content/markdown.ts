@@ -6,7 +6,7 @@ import { pathsOf } from "../paths.ts";
 import type { BusinessContent } from "../view/business.tsx";
 import { dishPrice } from "../view/menu.tsx";
 import { durationOf, priceOf, priceText } from "../view/services.tsx";
-import { hasHours, listWeeklyHours } from "./weekly-hours.ts";
+import { hasHours, listWeeklyHours, writeDayHours } from "./weekly-hours.ts";
 
 // Writes the page of a business as Markdown, which language models read more cheaply than HTML.
 
@@ -63,8 +63,10 @@ function writeHours(shop: Shop): string[] {
   const { texts, format, specialDays } = shop;
   if (!hasHours(shop)) return [];
   const lines = listWeeklyHours(shop).map(({ day, hours }) => {
-    const open = hours.map(({ start, end }) => format.hours(start, end)).join(", ");
-    return `- ${format.weekday(day)}: ${open || texts.closed}`;
+    const lines = writeDayHours(shop, hours).map((line) =>
+      line.validity === "" ? line.hours : `${line.hours} (${line.validity})`,
+    );
+    return `- ${format.weekday(day)}: ${lines.join(", ")}`;
   });
   const special = specialDays.map(({ from, to, name, hours }) => {
     const days = from === to ? from : `${from} – ${to}`;

@@ -2,7 +2,7 @@
 import { fillText } from "../../../pages/languages.ts";
 import type { Shop } from "../content/content.ts";
 import { dateIn } from "../format.ts";
-import { hasHours, listWeeklyHours } from "../content/weekly-hours.ts";
+import { hasHours, listWeeklyHours, writeDayHours } from "../content/weekly-hours.ts";
 import { Outside } from "./frame.tsx";
 
 /** Whether the business is open now, and when that changes. */
@@ -43,9 +43,17 @@ export const Hours = ({ shop }: { shop: Shop }) => {
             <tr class={day === today ? "today" : undefined}>
               <th scope="row">{format.weekday(day)}</th>
               <td>
-                {hours.length === 0
-                  ? texts.closed
-                  : hours.map(({ start, end }) => <div>{format.hours(start, end)}</div>)}
+                {writeDayHours(shop, hours).map((line) => (
+                  <div>
+                    {line.hours}
+                    {line.validity !== "" && (
+                      <>
+                        {" "}
+                        <span class="faint">{line.validity}</span>
+                      </>
+                    )}
+                  </div>
+                ))}
               </td>
             </tr>
           ))}

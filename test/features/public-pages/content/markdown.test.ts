@@ -35,7 +35,7 @@ test("a business as Markdown has each category once, with the dishes and their a
   expect(text).toMatch(/- Rice: .*9\.50$/m);
 });
 
-test("a business as Markdown has the hours that apply today, in order of time", async () => {
+test("a business as Markdown has the hours that apply this week, in order of time", async () => {
   const mondays = { days: ["mon"] };
   const { get } = servePublished({
     catalog: 1,
