@@ -1,12 +1,14 @@
 import type { PublicEvent } from "../../domain/public/public-event.ts";
 import { CALENDAR_END, writeCalendarStart, writeEntry } from "../calendars/ical.ts";
 import type { Shop } from "./content/content.ts";
+import { hasTime } from "./content/event-time.ts";
 import { pathsOf } from "./paths.ts";
 
 const STATUSES = {
   PUBLISHED: "CONFIRMED",
   ENDED: "CONFIRMED",
-  POSTPONED: "TENTATIVE",
+  // An entry needs a time, so a calendar that has the old one strikes it out.
+  POSTPONED: "CANCELLED",
   CANCELLED: "CANCELLED",
 } as const;
 
@@ -26,7 +28,7 @@ export function writeEvents(shop: Shop, events: readonly PublicEvent[]): string 
       // replaces it.
       createdAt: updatedAt,
       updatedAt,
-      summary: event.name,
+      summary: hasTime(event) ? event.name : `${event.name} (${shop.texts.postponed})`,
       location: locationOf(shop, event),
       description: [event.description, url].filter((part) => part !== null).join("\n\n"),
     });

@@ -138,7 +138,7 @@ export const fixes: FixCase[] = [
     outcome: prints(`public-events show open-mic ${venue}`, "Open"),
   },
   {
-    text: "To sell tickets again and show guests with orders the time: deskbell public-events update {} --status PUBLISHED --business {}",
+    text: "To sell tickets again and show guests the time: deskbell public-events update {} --status PUBLISHED --business {}",
     line: `public-events postpone blue-hour-quartet ${venue}`,
     outcome: prints(`public-events show blue-hour-quartet ${venue}`, "PUBLISHED"),
   },

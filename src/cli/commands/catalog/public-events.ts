@@ -175,7 +175,7 @@ const postpone = command({
     const change = postponePublicEvent(rt, business.slug, name, startsAt);
     reportWithOrders(cli, name, change);
     cli.note(
-      `To sell tickets again and show guests with orders the time: ${cli.program} public-events update ${shellQuote(name)} --status PUBLISHED --business ${business.slug}`,
+      `To sell tickets again and show guests the time: ${cli.program} public-events update ${shellQuote(name)} --status PUBLISHED --business ${business.slug}`,
     );
   },
 });

@@ -2,6 +2,7 @@
 import { fillText } from "../../../pages/languages.ts";
 import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import type { TicketItem } from "../post/orders.ts";
+import { hasTime } from "../../public-pages/content/event-time.ts";
 import type { BookedAmount } from "../../public-pages/format.ts";
 import type { BookingShop } from "../show/read-offer.ts";
 import { type GuestForm, ticketField } from "../rules.ts";
@@ -59,7 +60,7 @@ export const TicketChoice = (props: TicketsProps) => {
       </Heading>
       <CalledOff texts={texts} event={event} />
       {notice !== null && <Notice kind="warn">{notice}</Notice>}
-      {event.status !== "POSTPONED" && (
+      {hasTime(event) && (
         <p>
           <EventTime {...props} />
         </p>
@@ -127,7 +128,7 @@ export const CalledOff = ({ texts, event }: Pick<TicketsProps, "texts" | "event"
   return <Notice kind={calledOff === "eventCancelled" ? "bad" : "warn"}>{texts[calledOff]}</Notice>;
 };
 
-/** The time of an event. Do not show it for a postponed event: it may be that of the old date. */
+/** The time of an event, which is shown only if `hasTime` says so. */
 const EventTime = ({ event, ...page }: BookingShop & { event: PublicEvent }) => (
   <VisitTime {...page} at={Date.parse(event.startsAt)} until={Date.parse(event.endsAt)} />
 );
@@ -147,7 +148,7 @@ export const TicketSummary = (props: SummaryProps) => {
         <Fact about={texts.what}>
           <Outside shop={shop} text={event.name} />
         </Fact>
-        {event.status !== "POSTPONED" && (
+        {hasTime(event) && (
           <Fact about={texts.when}>
             <EventTime {...props} />
           </Fact>

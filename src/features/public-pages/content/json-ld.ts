@@ -5,6 +5,7 @@ import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import type { PublicService } from "../../../domain/public/service.ts";
 import { showHidden } from "../../../domain/text.ts";
 import type { Dishes, Events, Services, Shop } from "./content.ts";
+import { hasTime } from "./event-time.ts";
 import { MAX_PARTS } from "../layout.ts";
 import { pathsOf } from "../paths.ts";
 
@@ -277,9 +278,10 @@ export function toEvent(shop: Shop, event: PublicEvent): Node {
     name: event.name,
     description: event.description,
     url,
+    // Google requires the start even of a postponed event, whose status says that it is void.
     startDate: event.startsAt,
-    endDate: event.endsAt,
-    doorTime: event.doorsAt,
+    endDate: hasTime(event) ? event.endsAt : null,
+    doorTime: hasTime(event) ? event.doorsAt : null,
     eventStatus: `${CONTEXT}/${EVENT_STATUS[event.status]}`,
     eventAttendanceMode: `${CONTEXT}/${ATTENDANCE[event.attendanceMode]}`,
     location: toLocations(shop, event, url),

@@ -6,6 +6,7 @@ import { pathsOf } from "../paths.ts";
 import type { BusinessContent } from "../view/business.tsx";
 import { dishPrice } from "../view/menu.tsx";
 import { durationOf, priceOf, priceText } from "../view/services.tsx";
+import { hasTime } from "./event-time.ts";
 import { hasHours, listWeeklyHours, writeDayHours } from "./weekly-hours.ts";
 
 // Writes the page of a business as Markdown, which language models read more cheaply than HTML.
@@ -136,7 +137,8 @@ const writeEventLines = (shop: Shop, events: Events): string[] => [
     const prices = ticketTypes.map(
       ({ name, priceCents }) => `${escape(name)} ${shop.format.money(priceCents)}`,
     );
-    const facts = [event.startsAt, event.venue && escape(event.venue.name), state, ...prices];
+    const startsAt = hasTime(event) ? event.startsAt : null;
+    const facts = [startsAt, event.venue && escape(event.venue.name), state, ...prices];
     return withDescription(
       `- ${escape(event.name)}: ${facts.filter((fact) => fact !== null).join(", ")}`,
       event.description,

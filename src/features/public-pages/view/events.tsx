@@ -3,6 +3,7 @@ import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import { fillPlural, fillText } from "../../../pages/languages.ts";
 import type { Events, Shop } from "../content/content.ts";
 import { MAX_PARTS } from "../layout.ts";
+import { hasTime } from "../content/event-time.ts";
 import { linkTo, pathsOf } from "../paths.ts";
 import { mapUrlOfAddress } from "./contact.tsx";
 import { Image, LongText, Outside } from "./frame.tsx";
@@ -30,8 +31,14 @@ const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
   return (
     <li id={event.id} class={isGone(event) ? "event gone" : "event"}>
       <div class="date" aria-hidden="true">
-        <span>{format.dayOfMonth(startsAt)}</span>
-        <span>{format.month(startsAt)}</span>
+        {hasTime(event) ? (
+          <>
+            <span>{format.dayOfMonth(startsAt)}</span>
+            <span>{format.month(startsAt)}</span>
+          </>
+        ) : (
+          <span>–</span>
+        )}
       </div>
       <div class="body">
         <strong>
@@ -40,10 +47,12 @@ const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
           </a>
         </strong>
         <p class="facts">
-          <time dateTime={event.startsAt}>
-            {isFar ? format.longDate(startsAt) : format.shortDate(startsAt)},{" "}
-            {format.time(startsAt)}
-          </time>
+          {hasTime(event) && (
+            <time dateTime={event.startsAt}>
+              {isFar ? format.longDate(startsAt) : format.shortDate(startsAt)},{" "}
+              {format.time(startsAt)}
+            </time>
+          )}
           {event.venue && (
             <span>
               <Outside shop={shop} text={event.venue.name} />
@@ -62,6 +71,10 @@ const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
     </li>
   );
 };
+
+/** Returns whether an event does not take place as it was announced. */
+const isCalledOff = ({ status }: PublicEvent): boolean =>
+  status === "CANCELLED" || status === "POSTPONED";
 
 /** Returns whether a list shows an event in grey: it is sold out, over, cancelled or postponed. */
 const isGone = ({ status, availability }: PublicEvent): boolean =>
@@ -113,7 +126,7 @@ export const EventPage = ({ shop, event }: EventPageProps) => {
   const endsAt = Date.parse(event.endsAt);
   // An end without its date would be read as a time on the first day.
   const needsEndDate = endsAt - startsAt >= DAY_MS;
-  const doorsAt = event.doorsAt === null ? null : Date.parse(event.doorsAt);
+  const doorsAt = event.doorsAt === null || !hasTime(event) ? null : Date.parse(event.doorsAt);
   const isOnSale = ["ON_SALE", "FEW_LEFT"].includes(event.availability.state);
   return (
     <article class="one">
@@ -123,16 +136,18 @@ export const EventPage = ({ shop, event }: EventPageProps) => {
       <h1>
         <Outside shop={shop} text={event.name} />
       </h1>
-      <p class="when">
-        <time dateTime={event.startsAt} data-zone={event.timezone}>
-          {format.longDate(startsAt)}, {format.time(startsAt)}
-        </time>
-        {" – "}
-        <time dateTime={event.endsAt}>
-          {needsEndDate && `${format.longDate(endsAt)}, `}
-          {format.time(endsAt)}
-        </time>
-      </p>
+      {hasTime(event) && (
+        <p class="when">
+          <time dateTime={event.startsAt} data-zone={event.timezone}>
+            {format.longDate(startsAt)}, {format.time(startsAt)}
+          </time>
+          {" – "}
+          <time dateTime={event.endsAt}>
+            {needsEndDate && `${format.longDate(endsAt)}, `}
+            {format.time(endsAt)}
+          </time>
+        </p>
+      )}
       <p class="facts">
         <EventState shop={shop} event={event} />
         {doorsAt !== null && <span>{fillText(texts.doors, { time: format.time(doorsAt) })}</span>}
@@ -181,19 +196,21 @@ export const EventPage = ({ shop, event }: EventPageProps) => {
           </ul>
         </section>
       )}
-      <p class="actions">
-        {isOnSale && bookUrl !== null && (
-          <a class="button primary" href={linkTo(shop, `${bookUrl}?event=${event.id}`)}>
-            {texts.orderTickets}
+      {!isCalledOff(event) && (
+        <p class="actions">
+          {isOnSale && bookUrl !== null && (
+            <a class="button primary" href={linkTo(shop, `${bookUrl}?event=${event.id}`)}>
+              {texts.orderTickets}
+            </a>
+          )}
+          <a
+            class="button"
+            href={linkTo(shop, `${paths.calendar}?event=${encodeURIComponent(event.slug)}`)}
+          >
+            {texts.addToCalendar}
           </a>
-        )}
-        <a
-          class="button"
-          href={linkTo(shop, `${paths.calendar}?event=${encodeURIComponent(event.slug)}`)}
-        >
-          {texts.addToCalendar}
-        </a>
-      </p>
+        </p>
+      )}
     </article>
   );
 };
