@@ -64,11 +64,17 @@ export function assertMayHold(
   if (visitor === null) return assertKeyMayHold(rt, business, keyId, hold);
   const open = assertVisitorMayHold(rt, business.id, keyId, visitor);
   if (leavesTimeFree(rt, business, [...open, ...counted], hold, part)) return;
-  throw new AppError(
-    "too_many_holds",
+  throw new ShareUsedError(
     "The visitors of this key hold as much of the free time as they can together.",
-    { fix: "book without a hold, or try again in a minute" },
+    "book without a hold, or try again in a minute",
   );
+}
+
+/** The error for a hold or visit that would exceed the share of the free time of a key. */
+export class ShareUsedError extends AppError {
+  constructor(message: string, fix: string) {
+    super("too_many_holds", message, { fix });
+  }
 }
 
 /**

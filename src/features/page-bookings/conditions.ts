@@ -6,7 +6,7 @@ import { createPageBookingStore } from "./store.ts";
 /** A page that has refused no visit for this long counts as open again. */
 const RECENT_MS = 3_600_000;
 
-/** Reports pages that refuse visits because unconfirmed visits take too much of the free time. */
+/** Reports pages that refuse visits of some days, whose free time unconfirmed visits take. */
 const checkShare: Check = (rt) =>
   rt
     .openStore(createPageBookingStore)
@@ -17,7 +17,7 @@ const checkShare: Check = (rt) =>
       if (!isRecent || business === undefined || !takesBookings(business)) return [];
       const { slug, doc } = business;
       const isRequest = doc.publicPage.booking === "REQUEST";
-      const text = `the booking page refused visits in the last hour: visits that nobody has confirmed take as much of the free time as they may${isRequest ? "; approve or decline them" : ""}`;
+      const text = `the booking page refused visits in the last hour: on some days, visits that nobody has confirmed take as much of the free time as they may (half a day of a person or table, a tenth of seven days)${isRequest ? "; approve or decline them" : ""}`;
       const noun = rt.store.catalog.hasKind(businessId, "table") ? "reservations" : "bookings";
       const command = `deskbell ${noun} list${isRequest ? " --status pending" : ""} --business ${slug}`;
       const subject = { id: businessId, name: "booking page" };

@@ -210,7 +210,8 @@ export type GuestForm = { name: string; email: string; phone: string; notes: str
 
 export const EMPTY_FORM: GuestForm = { name: "", email: "", phone: "", notes: "" };
 
-export type FormErrors = { [Field in keyof GuestForm]?: "needed" | "invalid" };
+/** `to confirm`: the page takes the visit only if the guest confirms it by mail. */
+export type FormErrors = { [Field in keyof GuestForm]?: "needed" | "invalid" | "to confirm" };
 
 /** Returns the total in a form, in minor units; null if it has none. */
 export const readTotal = (text: string | null): number | null =>

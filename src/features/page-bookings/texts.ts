@@ -40,6 +40,7 @@ export type BookingTexts = {
   notes: string;
   needName: string;
   needContact: string;
+  needEmail: string;
   invalidEmail: string;
   invalidPhone: string;
   invalid: string;
@@ -58,6 +59,7 @@ export type BookingTexts = {
   shareUsed: string;
   /** Says the same as `shareUsed` for a business without a telephone number. */
   noMoreBookings: string;
+  dayFull: string;
   call: string;
   gone: string;
   otherVariant: string;
@@ -180,6 +182,8 @@ const TEXTS: Translations<BookingTexts> = {
     notes: "Anything we should know? (optional)",
     needName: "Please write your name.",
     needContact: "Please write an email address or a phone number.",
+    needEmail:
+      "For this time, please write an email address: we send a link there with which you confirm the visit.",
     invalidEmail: "This is not an email address. One looks like ana@example.com.",
     invalidPhone: "This is not a phone number.",
     invalid: "This is too long or has invisible characters.",
@@ -197,6 +201,8 @@ const TEXTS: Translations<BookingTexts> = {
     closed: "Online booking is closed at the moment.",
     shareUsed: "More bookings are taken by phone only.",
     noMoreBookings: "No more bookings are taken here at the moment.",
+    dayFull:
+      "No more bookings for {date} are taken online at the moment. Please choose another day.",
     call: "Call {business}",
     gone: "This is no longer offered as you chose it. Please choose again.",
     otherVariant:
@@ -318,6 +324,8 @@ const TEXTS: Translations<BookingTexts> = {
     notes: "Sollen wir etwas wissen? (freiwillig)",
     needName: "Bitte schreiben Sie Ihren Namen.",
     needContact: "Bitte schreiben Sie eine E-Mail-Adresse oder Telefonnummer.",
+    needEmail:
+      "Für diese Zeit schreiben Sie bitte eine E-Mail-Adresse: Wir schicken Ihnen einen Link, mit dem Sie den Besuch bestätigen.",
     invalidEmail: "Das ist keine E-Mail-Adresse wie ana@example.com.",
     invalidPhone: "Das ist keine Telefonnummer.",
     invalid: "Das ist zu lang oder hat unsichtbare Zeichen.",
@@ -337,6 +345,8 @@ const TEXTS: Translations<BookingTexts> = {
     closed: "Die Online-Buchung ist im Moment geschlossen.",
     shareUsed: "Weitere Buchungen nehmen wir nur telefonisch an.",
     noMoreBookings: "Weitere Buchungen nehmen wir hier im Moment nicht an.",
+    dayFull:
+      "Für {date} nehmen wir online im Moment keine Buchungen mehr an. Bitte wählen Sie einen anderen Tag.",
     call: "{business} anrufen",
     gone: "Das gibt es so nicht mehr. Bitte wählen Sie neu.",
     otherVariant:
@@ -458,6 +468,8 @@ const TEXTS: Translations<BookingTexts> = {
     notes: "Une précision ? (facultatif)",
     needName: "Veuillez indiquer votre nom.",
     needContact: "Veuillez indiquer une adresse e-mail ou un numéro de téléphone.",
+    needEmail:
+      "Pour cet horaire, veuillez écrire une adresse e-mail : nous y envoyons un lien pour confirmer la visite.",
     invalidEmail: "Ce n’est pas une adresse e-mail telle que ana@example.com.",
     invalidPhone: "Ce n’est pas un numéro de téléphone.",
     invalid: "C’est trop long ou contient des caractères invisibles.",
@@ -475,6 +487,8 @@ const TEXTS: Translations<BookingTexts> = {
     closed: "La réservation en ligne est fermée pour le moment.",
     shareUsed: "Les autres réservations se prennent uniquement par téléphone.",
     noMoreBookings: "Aucune autre réservation n’est prise ici pour le moment.",
+    dayFull:
+      "Pour le moment, nous ne prenons plus de réservations en ligne pour le {date}. Veuillez choisir un autre jour.",
     call: "Appeler {business}",
     gone: "Ce choix n’est plus proposé. Veuillez choisir à nouveau.",
     otherVariant:
@@ -597,6 +611,8 @@ const TEXTS: Translations<BookingTexts> = {
     notes: "¿Algo que debamos saber? (opcional)",
     needName: "Escriba su nombre.",
     needContact: "Escriba un correo electrónico o un teléfono.",
+    needEmail:
+      "Para esta hora, escriba un correo electrónico: le enviaremos un enlace para confirmar la visita.",
     invalidEmail: "No es una dirección como ana@example.com.",
     invalidPhone: "No es un número de teléfono.",
     invalid: "Es demasiado largo o tiene caracteres invisibles.",
@@ -614,6 +630,7 @@ const TEXTS: Translations<BookingTexts> = {
     closed: "La reserva en línea está cerrada en este momento.",
     shareUsed: "Las demás reservas se toman solo por teléfono.",
     noMoreBookings: "De momento no se toman más reservas aquí.",
+    dayFull: "De momento no aceptamos más reservas en línea para el {date}. Elija otro día.",
     call: "Llamar a {business}",
     gone: "Esto ya no se ofrece así. Elija de nuevo.",
     otherVariant: "La persona elegida no ofrece esta opción. Elija otra persona u otra opción.",
@@ -734,6 +751,8 @@ const TEXTS: Translations<BookingTexts> = {
     notes: "Qualcosa da sapere? (facoltativo)",
     needName: "Scrivi il tuo nome.",
     needContact: "Scrivi un indirizzo e-mail o un numero di telefono.",
+    needEmail:
+      "Per questo orario scrivi un indirizzo e-mail: ti inviamo un link per confermare la visita.",
     invalidEmail: "Non è un indirizzo come ana@example.com.",
     invalidPhone: "Non è un numero di telefono.",
     invalid: "È troppo lungo o ha caratteri invisibili.",
@@ -751,6 +770,8 @@ const TEXTS: Translations<BookingTexts> = {
     closed: "La prenotazione online è chiusa al momento.",
     shareUsed: "Altre prenotazioni si prendono solo per telefono.",
     noMoreBookings: "Al momento qui non si prendono altre prenotazioni.",
+    dayFull:
+      "Al momento non accettiamo altre prenotazioni online per {date}. Scegli un altro giorno.",
     call: "Chiama {business}",
     gone: "Questa scelta non è più disponibile. Scegli di nuovo.",
     otherVariant:

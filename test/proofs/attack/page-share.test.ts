@@ -102,6 +102,10 @@ async function book(
   const response = await visitor.post(action, { at: random.pick(times) });
   const details = response.headers.get("location") ?? "";
   if (response.status === 429) return "telephone";
+  if (details.includes("full=")) {
+    expect(await visitor.get(details)).toContain('href="tel:');
+    return "telephone";
+  }
   if (!details.includes("key=")) return "taken";
   if (onlyHolds) return "held";
   const [total = ""] = findAll(await visitor.get(details), /name="total" value="(\d+)"/g);

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { countForVisitor, hashVisitor } from "../../../app/bookings/booking-limits.ts";
 import { bookServices, reserveTable } from "../../../app/bookings/bookings.ts";
 import { createHold } from "../../../app/bookings/holds.ts";
+import { ShareUsedError } from "../../../app/bookings/hold-limits.ts";
 import { leavesTimeFree } from "../../../app/bookings/hold-share.ts";
 import {
   findReply,
@@ -36,9 +37,10 @@ export type PageHold = {
 };
 
 /**
- * Holds a time while a guest types. Returns null if the visitors of the page hold as much as they
- * may: the guest then books without a hold.
+ * Holds a time while a guest types. Returns null if no more may be held: the guest then books
+ * without a hold, or confirms the visit by mail.
  * @param visitorOf hashes the visitor's network address with the ID of the page's key
+ * @throws ShareUsedError on a server without mail, whose page would also refuse the visit
  * @throws AppError slot_taken, too_many_bookings, and the errors of an invalid choice
  */
 export const holdTime = (
@@ -63,6 +65,7 @@ export const holdTime = (
       countOnPages(rt, "action", "hold");
       return hold;
     } catch (error) {
+      if (error instanceof ShareUsedError && !mailsGuests(rt)) throw error;
       if (error instanceof AppError && error.code === "too_many_holds") return null;
       throw error;
     }
@@ -277,16 +280,7 @@ export function assertWithinShare(
   const counted = [...open, ...listCounted(rt, business, keyId, visit.id)];
   const held = "segments" in visit ? { ...visit, tableId: null } : { ...visit, segments: [] };
   if (leavesTimeFree(rt, business, counted, held, part)) return;
-  throw new ShareUsedError();
-}
-
-/** The error for a visit that would exceed the share of the free time that the page may fill. */
-class ShareUsedError extends AppError {
-  constructor() {
-    super("too_many_holds", "The page has taken as many bookings as it may.", {
-      fix: "call the business",
-    });
-  }
+  throw new ShareUsedError("The page has taken as many bookings as it may.", "call the business");
 }
 
 /** A further refusal within this time is not stored, to save writes. */

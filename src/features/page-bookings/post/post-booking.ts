@@ -1,4 +1,6 @@
+import { ShareUsedError } from "../../../app/bookings/hold-limits.ts";
 import { prepareBookableCatalog } from "../../../app/catalog/bookable-catalog.ts";
+import { mailsGuests } from "../../../app/guests/mails-guests.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { localDateOf } from "../../../domain/local-time.ts";
 import type { PageRequest } from "../../../http/pages/page-request.ts";
@@ -8,7 +10,14 @@ import type { HttpResponse } from "../../../http/pipeline/request-context.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import { respondNotFound } from "../../public-pages/not-found.tsx";
 import { findPageKey, takesBookings, visitorOf } from "../access.ts";
-import { bookOnPage, holdTime, isClosedError, isFormUsed, type PageBooking } from "./book.ts";
+import {
+  bookOnPage,
+  holdTime,
+  isClosedError,
+  isFormUsed,
+  type PageBooking,
+  recordRefusal,
+} from "./book.ts";
 import { findAskedHold, findOwnAskedHold, holdForMail } from "./mail-holds.ts";
 import { readGuestForm } from "./read-form.ts";
 import {
@@ -44,6 +53,7 @@ import {
   respondWithDetails,
   showGone,
   urlOfDetails,
+  urlOfOtherDays,
 } from "../show/show-booking.tsx";
 import { keptFields, urlOfBooked, urlOfStep } from "../urls.ts";
 
@@ -102,6 +112,10 @@ export async function postHold(request: PageRequest): Promise<HttpResponse> {
     const url = urlOfDetails(page, { choice, at: startsAt, key, holdId, kept });
     return redirect(request, url, hold === null ? [] : holdCookie(request, hold.id, HOLD_MS));
   } catch (error) {
+    if (error instanceof ShareUsedError) {
+      recordRefusal(rt, page.business, error);
+      return redirect(request, urlOfOtherDays(page, choice, startsAt, kept));
+    }
     const refused = respondToRefusal(request, page, error);
     if (refused) return refused;
     if (error instanceof AppError && error.code === "slot_taken") {
@@ -158,6 +172,12 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     return redirect(request, urlOfBooked(request, page, token), cookies);
   } catch (error) {
     const isBeyondShare = error instanceof AppError && error.code === "too_many_holds";
+    if (isBeyondShare && mailsGuests(rt) && customer.email === null)
+      return respondWithDetails(request, page, {
+        ...state,
+        errors: { email: "to confirm" },
+        status: 422,
+      });
     if (isBeyondShare) return askByMail(request, page, wanted, state, error);
     const visitor = (id: string) => visitorOf(request, id);
     if (isUsedError(error) && keyId && findOwnAskedHold(rt, page.business, keyId, visitor, key))
@@ -195,8 +215,11 @@ function respondToError(
   state: Omit<DetailsState, "status">,
   error: unknown,
 ): Promise<HttpResponse> | HttpResponse {
-  const fields = [...fieldsOf(state.choice), ...keptFields(request)];
-  const refused = respondToRefusal(request, page, error, urlOfStep(page, fields));
+  const { choice, at } = state;
+  const refused = respondToRefusal(request, page, error, {
+    at,
+    otherDaysUrl: urlOfOtherDays(page, choice, at, keptFields(request)),
+  });
   if (refused) return refused;
   if (isUsedError(error)) return respondUsed(request, page, state.key, true);
   if (!(error instanceof AppError)) throw error;

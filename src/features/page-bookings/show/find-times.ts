@@ -34,6 +34,8 @@ export type MonthOfTimes = {
    * found.
    */
   next: number | null;
+  /** The day of the query on which the page takes no more visits; null if it names none. */
+  full: string | null;
   /** The months before and after this one; null before today or beyond the horizon. */
   earlier: string | null;
   later: string | null;
@@ -57,13 +59,18 @@ const addMonths = (month: string, months: number): string =>
 
 const lastDayOf = (month: string): string => addDays(`${addMonths(month, 1)}-01`, -1);
 
+function readDate(query: URLSearchParams, name: "date" | "full"): string | null {
+  const date = query.get(name) ?? "";
+  return isLocalDate(date) ? date : null;
+}
+
 /**
  * Returns the day that a query names and its month. If the query names no day, returns only the
  * month that it names, or an empty object.
  */
 function readMonth(query: URLSearchParams): { month?: string; date?: string } {
-  const date = query.get("date") ?? "";
-  if (isLocalDate(date)) return { month: monthOf(date), date };
+  const date = readDate(query, "date");
+  if (date !== null) return { month: monthOf(date), date };
   const month = query.get("month") ?? "";
   return isLocalDate(`${month}-01`) ? { month } : {};
 }
@@ -83,6 +90,7 @@ export async function findMonth(
   const today = localDateOf(request.context.now, timezone);
   const first = monthOf(today);
   const wanted = readMonth(query);
+  const full = readDate(query, "full");
   return scan(request, business, async (find) => {
     // A service can be booked at most three years ahead, so there are few months to choose from.
     const last = monthOf(find(search, today, today).lastDate);
@@ -104,9 +112,13 @@ export async function findMonth(
     ofMonth.assertNotTooLarge("days");
     const days: MonthOfTimes["days"] = [];
     for await (const chunk of ofMonth.dayCounts())
-      days.push(...chunk.map(({ date, slotCount }) => ({ date, isFree: slotCount > 0 })));
+      days.push(
+        ...chunk.map(({ date, slotCount }) => ({ date, isFree: slotCount > 0 && date !== full })),
+      );
     const wantedDay = days.find((day) => day.date === wanted.date);
-    const firstFreeDay = days.find(({ isFree }) => isFree);
+    const freeDays = days.filter(({ isFree }) => isFree);
+    // A guest who has chosen a full day wants one that is near to it.
+    const firstFreeDay = freeDays.find((day) => full === null || day.date > full) ?? freeDays[0];
     const date = (wantedDay ?? firstFreeDay)?.date ?? null;
     const times: FreeTime[] = [];
     if (date !== null)
@@ -118,6 +130,7 @@ export async function findMonth(
       days,
       date,
       times,
+      full,
       next: date === null ? await findNext(addDays(lastDayOf(month), 1)) : null,
       earlier: month > first ? addMonths(month, -1) : null,
       later: month < last ? addMonths(month, 1) : null,

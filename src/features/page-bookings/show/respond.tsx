@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { AppError } from "../../../domain/errors.ts";
+import { localDateOf } from "../../../domain/local-time.ts";
 import type { Hold } from "../../../domain/bookings/hold.ts";
 import type { PageRequest } from "../../../http/pages/page-request.ts";
 import { respondWithPage } from "../../../http/pages/render-page.tsx";
@@ -87,15 +88,22 @@ export function respondWithShop(
   });
 }
 
+/** A time that the page refuses, and the URL of the times of other days. */
+type RefusedTime = { at: number; otherDaysUrl: string };
+
+/** Returns a sentence that says that the page takes no more visits on a day. */
+export const sayFull = ({ shop, texts }: BookingShop, date: string): string =>
+  fillText(texts.dayFull, { date: shop.format.plainDate(date) });
+
 /**
  * Shows that the page takes no booking, and the telephone number.
- * @param timesUrl the URL of other times that the page may still take; null if there are none
+ * @param refused the time that is refused; null if the page takes no booking for any time
  */
 export const respondClosed = (
   request: PageRequest,
   props: BookingShop,
   status = 200,
-  timesUrl: string | null = null,
+  refused: RefusedTime | null = null,
 ): HttpResponse =>
   respondWithShop(request, props, {
     title: props.texts.title,
@@ -103,44 +111,43 @@ export const respondClosed = (
     content: (
       <>
         <Heading>{props.texts.title}</Heading>
-        <p>{textOfRefusal(props, timesUrl !== null)}</p>
-        <Telephone {...props} />
-        {timesUrl !== null && (
+        <p>{whyClosed(props, refused)}</p>
+        {refused !== null && (
           <p>
-            <a href={timesUrl}>{props.texts.anotherTime}</a>
+            <a class="button primary" href={refused.otherDaysUrl}>
+              {props.texts.anotherTime}
+            </a>
           </p>
         )}
+        <Telephone {...props} />
       </>
     ),
   });
 
-/**
- * Returns why the page takes no booking. Nobody is asked to call a business without a number.
- * @param hasOtherTimes whether the page may take other times
- */
-function textOfRefusal({ business, shop, texts }: BookingShop, hasOtherTimes: boolean): string {
+/** Returns why the page takes no booking. Nobody is asked to call a business without a number. */
+function whyClosed(props: BookingShop, refused: RefusedTime | null): string {
+  const { business, shop, texts } = props;
   if (!takesBookings(business)) return texts.closed;
-  const canCall = shop.profile.phone !== null;
-  if (hasOtherTimes) return canCall ? texts.callForTime : texts.timeNotTaken;
-  return canCall ? texts.shareUsed : texts.noMoreBookings;
+  if (refused !== null) return sayFull(props, localDateOf(refused.at, business.doc.timezone));
+  return shop.profile.phone === null ? texts.noMoreBookings : texts.shareUsed;
 }
 
 /**
  * Shows the telephone number to a guest whose visit or order the page refuses, and records that for
  * the operator. Returns undefined for other errors.
- * @param timesUrl the URL of the times of what the guest has chosen; null for an order
+ * @param time the time that the guest has chosen; null for an order
  */
 export function respondToRefusal(
   request: PageRequest,
   props: BookingShop,
   error: unknown,
-  timesUrl: string | null = null,
+  time: RefusedTime | null = null,
 ): HttpResponse | undefined {
   if (!isClosedError(error)) return undefined;
   recordRefusal(request.rt, props.business, error);
   // The page may fill a part of each day, but the limit of a visitor counts the visits of any day.
   const isOfDay = error instanceof AppError && error.code === "too_many_holds";
-  return respondClosed(request, props, 429, isOfDay ? timesUrl : null);
+  return respondClosed(request, props, 429, isOfDay ? time : null);
 }
 
 /**

@@ -3,12 +3,19 @@ import type { Hold } from "../../../domain/bookings/hold.ts";
 import { requiresApprovalOf } from "../../../domain/bookings/visit.ts";
 import { AppError, type ErrorCode } from "../../../domain/errors.ts";
 import type { PageRequest } from "../../../http/pages/page-request.ts";
+import { localDateOf } from "../../../domain/local-time.ts";
 import type { HttpResponse } from "../../../http/pipeline/request-context.ts";
 import { respondNotFound } from "../../public-pages/not-found.tsx";
 import { countOnPages } from "../../public-pages/counters.ts";
 import { findPageKey, needsApproval, takesBookings, visitorOf } from "../access.ts";
 import { createNonce, findOpenHold, isFormUsed } from "../post/book.ts";
-import { findMonth, findNearest, findTime, type FreeTime } from "./find-times.ts";
+import {
+  findMonth,
+  findNearest,
+  findTime,
+  type FreeTime,
+  type MonthOfTimes,
+} from "./find-times.ts";
 import { findOwnAskedHold } from "../post/mail-holds.ts";
 import { type BookingShop, openShop, readOffer, readService } from "./read-offer.ts";
 import {
@@ -17,6 +24,7 @@ import {
   respondClosed,
   respondUsed,
   respondWithShop,
+  sayFull,
 } from "./respond.tsx";
 import {
   type Choice,
@@ -247,7 +255,8 @@ async function showTimes(
           own={findOwnTime(request, page, choice)}
           urlOf={(more) => urlOfStep(page, [...fields, ...Object.entries(more)])}
           action={`${bookPath(page)}/hold?${toQuery(fields)}`}
-          wasTaken={query.has("taken")}
+          notice={noticeOf(page, found, query)}
+          showsPhone={found.full !== null}
           priceType={content.details?.service.priceType ?? "FIXED"}
         />
       ),
@@ -256,6 +265,16 @@ async function showTimes(
     if (isGoneError(error)) return showGone(request, page, choice, error);
     throw error;
   }
+}
+
+/** Returns why the guest must choose another time; null if there is no reason. */
+function noticeOf(
+  page: BookingShop,
+  { full }: MonthOfTimes,
+  query: URLSearchParams,
+): string | null {
+  if (full !== null) return sayFull(page, full);
+  return query.has("taken") ? page.texts.taken : null;
 }
 
 /** Returns the time that this guest holds for the same choice; null if there is none. */
@@ -349,6 +368,21 @@ export const urlOfDetails = (
     ...(holdId === null ? [] : [["hold", holdId] as const]),
     ...kept,
   ]);
+
+/**
+ * Returns the URL of the times of a choice on other days than that of `at`, on which the page takes
+ * no more visits.
+ */
+export function urlOfOtherDays(
+  page: BookingShop,
+  choice: Choice,
+  at: number,
+  kept: Fields,
+): string {
+  const day = localDateOf(at, page.business.doc.timezone);
+  const fields = [...fieldsOf(choice), ["month", day.slice(0, 7)] as const, ["full", day] as const];
+  return urlOfStep(page, [...fields, ...kept]);
+}
 
 /** Shows the form for the details, and the nearest free times if the chosen time is taken. */
 export async function respondWithDetails(

@@ -11,8 +11,8 @@ import { findTime } from "./find-times.ts";
 import { choiceOfHold, confirmHold, findGuestHold, type GuestHold } from "../post/mail-holds.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
 import { redirect, respondToRefusal, respondWithShop, writeKept } from "./respond.tsx";
-import { fieldsOf, toRequest } from "../rules.ts";
-import { isGoneError } from "./show-booking.tsx";
+import { type Choice, fieldsOf, toRequest } from "../rules.ts";
+import { isGoneError, urlOfOtherDays } from "./show-booking.tsx";
 import { describeContent } from "./visit-view.ts";
 import { fieldsToBook, keptFields, toQuery, urlOfStep } from "../urls.ts";
 import { Facts } from "../view/visit.tsx";
@@ -74,10 +74,15 @@ const textsToConfirm = ({ shop, business, texts }: BookingShop, hold: Hold) =>
       }
     : { title: texts.confirmTitle, text: texts.confirmText, button: texts.confirmYes };
 
+/** Returns what a guest has chosen, with any staff member. */
+function anyoneFor({ rt }: PageRequest, { business }: BookingShop, hold: Hold): Choice {
+  const choice = choiceOfHold(rt, business, hold);
+  return choice.kind === "table" ? choice : { ...choice, staffId: null };
+}
+
 /** Returns the URL of the free times, with any staff member, on the day of a hold. */
 function urlOfTimes(request: PageRequest, page: BookingShop, hold: Hold): string {
-  const choice = choiceOfHold(request.rt, page.business, hold);
-  const anyone = choice.kind === "table" ? choice : { ...choice, staffId: null };
+  const anyone = anyoneFor(request, page, hold);
   const day = localDateOf(hold.startsAt, page.business.doc.timezone);
   return urlOfStep(page, [...fieldsOf(anyone), ["date", day], ...fieldsToBook(request, page)]);
 }
@@ -148,7 +153,12 @@ export async function postConfirmation(request: PageRequest): Promise<HttpRespon
     });
     return redirect(request, url);
   } catch (error) {
-    const refused = respondToRefusal(request, opened.page, error);
+    const { page, found } = opened;
+    const at = found.hold.startsAt;
+    const anyone = anyoneFor(request, page, found.hold);
+    const kept = fieldsToBook(request, page);
+    const otherDaysUrl = urlOfOtherDays(page, anyone, at, kept);
+    const refused = respondToRefusal(request, page, error, { at, otherDaysUrl });
     if (refused) return refused;
     // The page of the hold says why it cannot be booked.
     if (isGoneError(error)) return redirect(request, url);

@@ -227,7 +227,7 @@ async function showMove(
         own={null}
         urlOf={urlOf}
         action={`${path}/move?${new URLSearchParams(kept)}`}
-        wasTaken={query.has("taken")}
+        notice={query.has("taken") ? texts.taken : null}
         priceType={
           toView(request.rt, page.business, found.visit, page.shop.locale).total?.priceType ??
           "FIXED"

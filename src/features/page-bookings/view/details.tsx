@@ -154,7 +154,14 @@ const Fields = ({ texts, form, errors }: DetailsProps) => (
         label={texts.email}
         value={form.email}
         autocomplete="email"
-        error={errors.email && (errors.email === "needed" ? texts.needContact : texts.invalidEmail)}
+        error={
+          errors.email &&
+          {
+            needed: texts.needContact,
+            invalid: texts.invalidEmail,
+            "to confirm": texts.needEmail,
+          }[errors.email]
+        }
       />
       <Field
         name="phone"
@@ -162,7 +169,7 @@ const Fields = ({ texts, form, errors }: DetailsProps) => (
         label={texts.phone}
         value={form.phone}
         autocomplete="tel"
-        hint={texts.contactHint}
+        {...(errors.email !== "to confirm" && { hint: texts.contactHint })}
         error={errors.phone && (errors.phone === "needed" ? texts.invalidPhone : texts.invalid)}
       />
     </div>

@@ -6,7 +6,7 @@ import type { FreeTime, MonthOfTimes } from "../show/find-times.ts";
 import type { BookingShop } from "../show/read-offer.ts";
 import { writeTotalOfTime } from "../total.ts";
 import { writeDateTime, writeTime } from "../when.ts";
-import { Heading, Notice } from "./parts.tsx";
+import { Heading, Notice, Telephone } from "./parts.tsx";
 
 type TimesProps = BookingShop & {
   title: string;
@@ -18,21 +18,24 @@ type TimesProps = BookingShop & {
   urlOf: (fields: { month: string } | { date: string }) => string;
   /** The URL to which the form sends a chosen time. */
   action: string;
-  /** Whether the time that the guest chose is no longer free. */
-  wasTaken: boolean;
+  /** Why the guest must choose again; null at first. */
+  notice: string | null;
+  /** Whether the guest can also call for a time. */
+  showsPhone?: boolean;
   /** How exact the totals of the times are. */
   priceType: PriceType;
 };
 
 /** A month with its free days, and the times of a day. */
 export const Times = (props: TimesProps) => {
-  const { shop, business, texts, title, summary, found, urlOf, wasTaken } = props;
+  const { shop, business, texts, title, summary, found, urlOf, notice, showsPhone } = props;
   const { timezone } = business.doc;
   const monthName = nameMonth(shop.format.locale, found.month);
   return (
     <>
       <Heading>{title}</Heading>
-      {wasTaken && <Notice kind="warn">{texts.taken}</Notice>}
+      {notice !== null && <Notice kind="warn">{notice}</Notice>}
+      {showsPhone === true && <Telephone {...props} />}
       {summary}
       <div class="when">
         <section class="calendar" aria-label={monthName}>

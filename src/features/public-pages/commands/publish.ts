@@ -60,7 +60,7 @@ const publish = command({
     );
     if (publicPage.booking !== "OFF" && !mailsGuests(rt))
       cli.note(
-        "Visits that nobody has confirmed take at most a tenth of your free time. After that, the page shows guests your telephone number instead, until you confirm visits. With serve --guest-mail, guests can go on booking, and confirm their visits by a link in a mail.",
+        "Visits that nobody has confirmed take at most a tenth of the free time of seven days, and half a day of each person or table. After that, the page leads guests to other days and shows your telephone number, until you confirm visits. With serve --guest-mail, guests can go on booking, and confirm their visits by a link in a mail.",
       );
     if (isLoopbackHost(new URL(base).host))
       cli.note("Only this machine can reach that address: name the public one with --public-url.");

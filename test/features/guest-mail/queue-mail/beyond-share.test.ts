@@ -545,13 +545,63 @@ test("a guest's hold ends when the guest books another time, which must be confi
   expect(starts()).not.toContain(Date.parse(first));
 });
 
-test("a booking page without guest mail shows the telephone number once its share of free time is used up", async () => {
+/** Opens the form of the first free time. */
+async function openForm({ api, base }: Mails) {
+  const visitor = createVisitor(api, "203.0.113.1");
+  const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+  const [at = ""] = times;
+  return { visitor, at, url: await visitor.hold(action, at) };
+}
+
+test("a booking page without guest mail says before the form that a day takes no more bookings", async () => {
   const mails = await openMails("CONFIRM");
   await useUpShare(mails, { isFull: true });
   mails.api.config.guestMail = null;
-  const response = await mails.book({ email: "bob@gmail.com" }, "203.0.113.1");
-  expect([response.status, await response.text()]).toEqual([
-    429,
-    expect.stringContaining("tel:+17185550164"),
-  ]);
+  const { visitor, at, url } = await openForm(mails);
+  expect(url).toContain(`&full=${at.slice(0, 10)}`);
+  const { html, times } = await visitor.openTimes(url);
+  expect(html).toContain("No more bookings for Fri, Nov 20 are taken online at the moment.");
+  expect(html).toContain("tel:+17185550164");
+  expect(times).not.toEqual([]);
+  expect(times.every((time) => time > at)).toBe(true);
+});
+
+test("a booking page without guest mail leads the guest of an open form to other days if the day is full by then", async () => {
+  const mails = await openMails("CONFIRM");
+  mails.api.config.guestMail = null;
+  const { visitor, at, url } = await openForm(mails);
+  mails.api.advance(15 * MINUTE_MS);
+  await useUpShare(mails, { isFull: true });
+  mails.api.config.guestMail = null;
+  const last = (
+    await visitor.openTimes(timesOf(mails.api, mails.base, firstService(mails.api).key))
+  ).times.at(-1)!;
+  const response = await visitor.book(
+    url.replace(encodeURIComponent(at), encodeURIComponent(last)),
+    {
+      at: last,
+    },
+  );
+  const html = await response.text();
+  expect(response.status).toBe(429);
+  expect(html).toContain("No more bookings for Fri, Nov 20 are taken online at the moment.");
+  expect(html).toContain("tel:+17185550164");
+  const [otherDays = ""] = findAll(html, /href="([^"]+)">Choose another time</g);
+  const { times } = await visitor.openTimes(otherDays);
+  expect(times).not.toEqual([]);
+  expect(times.every((time) => time > last)).toBe(true);
+});
+
+test("a booking page with guest mail asks a guest without an email address for one once its share is used up", async () => {
+  const mails = await openMails("CONFIRM");
+  await useUpShare(mails);
+  const { visitor, url } = await openForm(mails);
+  const phone = "+1 718 555 0199";
+  const refused = await visitor.book(url, { email: "", phone });
+  const html = await refused.text();
+  expect(refused.status).toBe(422);
+  expect(html).toContain("For this time, please write an email address");
+  expect(html).toContain(`value="${phone}"`);
+  expect(html).not.toContain("One of the two is enough.");
+  expect((await visitor.book(url, { email: "bob@gmail.com", phone })).status).toBe(202);
 });

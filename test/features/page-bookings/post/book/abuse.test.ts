@@ -19,6 +19,9 @@ const PROXY = { trustedProxies: ["127.0.0.0/8", "::1/128"] };
 
 const addressOf = (i: number): string => `203.0.113.${i}`;
 
+/** Returns whether a URL leads to the times of other days than one that the page refuses. */
+const leadsToOtherDays = (url: string): boolean => url.includes("&full=");
+
 /** Books as many visits as the page takes, each with an address and a mailbox of its own. */
 async function attack(mode: "REQUEST" | "CONFIRM", attempts: number, query = "") {
   const { api, base } = openPage("salon", mode, PROXY);
@@ -31,8 +34,10 @@ async function attack(mode: "REQUEST" | "CONFIRM", attempts: number, query = "")
     const at = times.at(-1) ?? "";
     const url = await visitor.hold(action, at);
     const response =
-      url === "" ? undefined : await visitor.book(url, { email: `a${i}@evil.example` });
-    statuses.push(response?.status ?? 0);
+      url === "" || leadsToOtherDays(url)
+        ? undefined
+        : await visitor.book(url, { email: `a${i}@evil.example` });
+    statuses.push(response?.status ?? (leadsToOtherDays(url) ? 429 : 0));
     if (response?.status === 303) links.push(response.headers.get("location") ?? "");
   }
   return { api, base, key, statuses, links };
@@ -55,13 +60,16 @@ test.each(["REQUEST", "CONFIRM"] as const)(
     expect(minutesOf(made)).toBeLessThan(24 * 60);
     const visitor = createVisitor(api, addressOf(200));
     const { action, times } = await visitor.openTimes(timesOf(api, base, key));
-    const response = await visitor.book(await visitor.hold(action, times.at(-1)!));
-    const html = await response.text();
-    expect(response.status).toBe(429);
-    expect(html).toContain('href="tel:+17185550164"');
-    // Other days may have time that the page can still take.
-    const [otherTimes = ""] = findAll(html, /<a href="([^"]+)">Choose another time</g);
-    expect((await visitor.openTimes(otherTimes)).times).not.toEqual([]);
+    const full = times.at(-1)!.slice(0, 10);
+    const url = await visitor.hold(action, times.at(-1)!);
+    // The guest learns before the form that the page takes no more visits of this day.
+    expect(url).toContain(`&full=${full}`);
+    const other = await visitor.openTimes(url);
+    expect(other.html).toContain("No more bookings for Fri, Nov 20 are taken online");
+    expect(other.html).toContain('href="tel:+17185550164"');
+    expect(other.times).not.toEqual([]);
+    expect(other.times.filter((time) => time.startsWith(full))).toEqual([]);
+    expect(findAll(other.html, /date=(2026-11-20)/g)).toEqual([]);
     // The operator sees this condition while the page refuses visits, until it has refused none for
     // an hour.
     const listOpen = () => checks.flatMap((check) => check(api, {} as never));
@@ -135,17 +143,17 @@ test("a guest whose move is refused is asked to call only if the page shows a nu
   expect(html).not.toMatch(/call|phone/);
 });
 
-test("a guest whose time strangers have taken is asked to call only if the page shows a number", async () => {
+test("a guest whose day strangers have taken finds the telephone number only if the page shows one", async () => {
   const { api, base, key } = await attack("CONFIRM", 25);
   const visitor = createVisitor(api, addressOf(200));
   const refuse = async () => {
     const { action, times } = await visitor.openTimes(timesOf(api, base, key));
-    return (await visitor.book(await visitor.hold(action, times.at(-1)!))).text();
+    return visitor.get(await visitor.hold(action, times.at(-1)!));
   };
-  expect(await refuse()).toContain("For the time you chose, please call.");
+  expect(await refuse()).toContain('href="tel:+17185550164"');
   forgetPhone(api);
   const html = await refuse();
-  expect(html).toContain("The time you chose cannot be booked here.");
+  expect(html).toContain("Please choose another day.");
   expect(html).not.toMatch(/call|phone/);
 });
 
