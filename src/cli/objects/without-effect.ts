@@ -1,8 +1,16 @@
 import type { HoursEdit } from "../../app/catalog/schedule.ts";
-import type { Closure, StaffDoc } from "../../domain/catalog/catalog.ts";
+import { hoursOn } from "../../domain/availability/open-hours.ts";
+import { DAY_MIN } from "../../domain/availability/wall-clock.ts";
+import type { Closure, ScheduleDoc, StaffDoc } from "../../domain/catalog/catalog.ts";
 import type { LocalDate } from "../../domain/catalog/common.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
-import { addDays, formatLocalMinute, localDateOf, startOfDay } from "../../domain/local-time.ts";
+import {
+  addDays,
+  formatLocalMinute,
+  isLocalDate,
+  localDateOf,
+  startOfDay,
+} from "../../domain/local-time.ts";
 import { quote } from "../../domain/text.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
@@ -26,6 +34,43 @@ export function notePast(
   if (end === null || end === undefined) return;
   const isPast = typeof end === "number" ? end <= now : end < localDateOf(now, doc.timezone);
   if (isPast) cli.note(`${slug}: ${time} is in the past: ${consequence}.`);
+}
+
+/** Returns the first and last date of a closure. Both are the next date of a yearly closure. */
+function daysOf(closure: Closure, today: LocalDate): { from: LocalDate; to: LocalDate } {
+  if (!("yearly" in closure)) return closure;
+  const year = Number(today.slice(0, 4));
+  // Every fourth year has a 29 February, except some that end with 00.
+  const dates = Array.from({ length: 9 }, (_, n) => `${year + n}-${closure.yearly}`);
+  const next = dates.find((date) => date >= today && isLocalDate(date)) ?? today;
+  return { from: next, to: next };
+}
+
+/**
+ * Notes that a new closure ends at midnight, if the business is open or somebody works later: the
+ * night after its last day stays bookable, and the one before its first day is closed.
+ * @param business the business before the change
+ */
+export function noteNights(cli: Cli, rt: Runtime, business: BusinessRow, closure: Closure): void {
+  const { slug, doc, schedule } = business;
+  const today = localDateOf(rt.now(), doc.timezone);
+  const { from, to } = daysOf(closure, today);
+  if (to < today) return;
+  const staff = rt.store.catalog.listByKind(business.id, "staff");
+  const people = [null, ...staff.filter(({ status }) => status === "ACTIVE")];
+  const closed = { ...schedule, closures: [...schedule.closures, closure] };
+  const isOpenAfterMidnight = (of: ScheduleDoc, date: LocalDate): boolean =>
+    people.some((person) =>
+      hoursOn(of, doc.timezone, date, person).some(({ end }) => end > DAY_MIN),
+    );
+  const eve = addDays(from, -1);
+  if (isOpenAfterMidnight(schedule, eve))
+    cli.note(`${slug}: the closure begins at midnight, so it also ends the hours of ${eve} then.`);
+  if (isOpenAfterMidnight(closed, to))
+    cli.note(
+      `${slug}: the closure ends at midnight, so the hours of ${to} after midnight stay open. ` +
+        `To close them, too: ${cli.program} hours update --date ${to} --closed --business ${slug}`,
+    );
 }
 
 /** Notes the closures that win over new hours of a date. */

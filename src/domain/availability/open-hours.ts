@@ -1,4 +1,4 @@
-import type { ScheduleDoc } from "../catalog/catalog.ts";
+import type { ScheduleDoc, StaffDoc } from "../catalog/catalog.ts";
 import type { LocalDate } from "../catalog/common.ts";
 import { subtract } from "./intervals.ts";
 import { DAY_MIN, dayNumber, localDays, wallAt } from "./wall-clock.ts";
@@ -7,12 +7,19 @@ import { closureIntervals, createWorkingTimeReader } from "./working-time.ts";
 /** Hours of one date in minutes after its midnight; more than 1440 is on the next day. */
 export type WallHours = { start: number; end: number };
 
-/** Returns when the business is open on a date, after its closures and exceptions are applied. */
-export function hoursOn(schedule: ScheduleDoc, timezone: string, date: LocalDate): WallHours[] {
+/**
+ * Returns when the business is open on a date, or when a person works, after closures and
+ * exceptions are applied.
+ */
+export function hoursOn(
+  schedule: ScheduleDoc,
+  timezone: string,
+  date: LocalDate,
+  person: StaffDoc | null = null,
+): WallHours[] {
   const day = dayNumber(date);
   const readWorkingTime = createWorkingTimeReader(schedule, localDays(timezone, day, day));
-  // The reader is given no person, so it returns the working time of the business, less closures.
-  const { work } = readWorkingTime();
+  const { work } = readWorkingTime(person);
   // The hours of the date can end at 48:00, so they can overlap a closure of the next day. The
   // closure ends them at midnight.
   const nextDay = localDays(timezone, day + 1, day + 1);

@@ -224,6 +224,12 @@ export const fixes: FixCase[] = [
     outcome: "line succeeds",
   },
   {
+    text: "To close them, too: deskbell hours update --date {} --closed --business {}",
+    given: [`hours update --day mon-sun --open 20:00-28:00 ${salon}`],
+    line: `closures create --from 2026-12-02 --to 2026-12-03 ${salon}`,
+    outcome: prints(`hours list ${salon}`, /2026-12-03\s+closed/),
+  },
+  {
     text: "To delete it: deskbell closures delete {} --business {}",
     line: `hours update --date 2026-12-25 --open 09:00-12:00 ${salon}`,
     outcome: "the message is gone",

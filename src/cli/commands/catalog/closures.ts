@@ -7,7 +7,7 @@ import { parseDays } from "../../typed-times.ts";
 import { usageError } from "../../failure.ts";
 import { toKeyAmong } from "../../objects/by-name.ts";
 import { namingFlags } from "../../objects/edits.ts";
-import { notePast } from "../../objects/without-effect.ts";
+import { noteNights, notePast } from "../../objects/without-effect.ts";
 import { reportChange } from "../../output/change-report.ts";
 
 const list = command({
@@ -75,6 +75,10 @@ const create = command({
     );
     const lastDay = days.date ?? days.to;
     if (lastDay !== undefined) notePast(cli, business, rt.now(), { time: lastDay, end: lastDay });
+    const name = null;
+    if (given.yearly !== undefined) noteNights(cli, rt, business, { yearly: given.yearly, name });
+    else if (lastDay !== undefined)
+      noteNights(cli, rt, business, { from: days.from ?? lastDay, to: lastDay, name });
   },
 });
 

@@ -179,3 +179,65 @@ test("commands note that a change which ends in the past changes nothing for fut
   ])
     expect((await deskbell(line)).stderr).not.toContain("in the past");
 });
+
+/** Opens a bar with hours past midnight, and returns what a new closure notes. */
+async function openBar(staffHours = "") {
+  const { deskbell } = createTerminal();
+  const file = CATALOG.replace("slug: salon", "slug: bar")
+    .replace('hours: [{ days: mon-sun, start: "09:00", end: "21:00" }]', staffHours || NIGHTS)
+    .replace(/, hours: .*(?= \})/, staffHours === "" ? "" : `, ${NIGHTS}`);
+  expect(await deskbell("catalog apply -", file)).toMatchObject({ code: 0 });
+  const isBookable = async (time: string) =>
+    (await deskbell(`bookings create --service cut --staff mia --start ${time} --dry-run`)).code ===
+    0;
+  return { deskbell, isBookable };
+}
+
+const NIGHTS = 'hours: [{ days: mon-sun, start: "20:00", end: "28:00" }]';
+
+test.each([
+  ["the business", ""],
+  ["a staff member", 'hours: [{ days: mon-sun, start: "09:00", end: "21:00" }]'],
+])(
+  "closures create notes the nights of %s that the closure cuts and leaves open, and how to close the latter",
+  async (_name, hours) => {
+    const { deskbell, isBookable } = await openBar(hours);
+    const [eve, from, to, after] = [-1, 0, 1, 2].map((n) => inDays(20 + n).toString());
+    const { stderr } = await deskbell(`closures create --from ${from} --to ${to}`);
+    expect(stderr).toContain(
+      `bar: the closure begins at midnight, so it also ends the hours of ${eve} then.\n`,
+    );
+    const command = `hours update --date ${to} --closed --business bar`;
+    expect(stderr).toContain(
+      `bar: the closure ends at midnight, so the hours of ${to} after midnight stay open. To close them, too: deskbell ${command}\n`,
+    );
+    expect([await isBookable(`${eve}T23:00`), await isBookable(`${from}T01:00`)]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await isBookable(`${after}T01:00`)).toBe(true);
+    await deskbell(command);
+    expect(await isBookable(`${after}T01:00`)).toBe(false);
+    expect(await isBookable(`${after}T21:00`)).toBe(true);
+  },
+);
+
+test("closures create notes no night if the hours end by midnight, or if the nights are closed already", async () => {
+  const { run } = await openSalon();
+  expect((await run(`closures create --date ${DATE}`)).stderr).not.toContain("midnight");
+  const { deskbell } = await openBar();
+  const [eve, next] = [inDays(19).toString(), inDays(21).toString()];
+  await deskbell(`closures create --date ${eve}`);
+  await deskbell(`closures create --date ${next}`);
+  expect((await deskbell(`closures create --date ${DATE}`)).stderr).not.toContain(" ends at ");
+  const past = inDays(-3).toString();
+  expect((await deskbell(`closures create --date ${past}`)).stderr).not.toContain("midnight");
+});
+
+test("closures create notes the night after the next date of a yearly closure", async () => {
+  const { deskbell } = await openBar();
+  const { stderr } = await deskbell(`closures create --yearly ${DATE.slice(5)}`);
+  expect(stderr).toContain(`To close them, too: deskbell hours update --date ${DATE} --closed`);
+  const leap = await deskbell("closures create --yearly 02-29");
+  expect(leap.stderr).toMatch(/hours update --date \d{4}-02-29 --closed/);
+});
