@@ -15,7 +15,7 @@ import { addressLines } from "../public-pages/content/address.ts";
 import { createPageBookingStore } from "../page-bookings/store.ts";
 import { type BookingTexts, textsOf } from "../page-bookings/texts.ts";
 import { describeElsewhere } from "../page-bookings/show/visit-view.ts";
-import { writeDateTime, writeShortDateTime, writeTime } from "../page-bookings/when.ts";
+import { writeDateTime, writeShortDateTime, writeTime, writeZone } from "../page-bookings/when.ts";
 import { type Format, getFormat } from "../public-pages/format.ts";
 import { textsOf as pageTextsOf } from "../public-pages/texts.ts";
 import { chooseVariant } from "../public-pages/variants.ts";
@@ -189,7 +189,6 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
   const { business, format, texts, mailTexts, kind, facts, about, canChange } = context;
   const { name, phone, timezone } = business.doc;
   const place = about.place ?? describeElsewhere(pageTextsOf(language), about.location) ?? name;
-  const zone = timezone.split("/").at(-1)?.replaceAll("_", " ") ?? "";
   return {
     language,
     heading: headingOf(context),
@@ -215,7 +214,7 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
           ]
         : []),
       ...(hasCalendar(context) && takesPlace(facts) ? [mailTexts.calendar] : []),
-      fillText(texts.zone, { zone }),
+      writeZone(texts, business.doc),
       // `why` says that a visit was booked, which is not true before the guest confirms.
       ...(kind === "confirm"
         ? []

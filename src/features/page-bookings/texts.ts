@@ -30,6 +30,7 @@ export type BookingTexts = {
   afternoon: string;
   evening: string;
   zone: string;
+  zoneOfBusiness: string;
   change: string;
   anotherTime: string;
   details: string;
@@ -171,7 +172,8 @@ const TEXTS: Translations<BookingTexts> = {
     morning: "Morning",
     afternoon: "Afternoon",
     evening: "Evening",
-    zone: "Times are local: {zone}.",
+    zone: "Times are local: {place}.",
+    zoneOfBusiness: "Times are local to the business.",
     change: "Change",
     anotherTime: "Choose another time",
     details: "Your details",
@@ -313,7 +315,8 @@ const TEXTS: Translations<BookingTexts> = {
     morning: "Vormittag",
     afternoon: "Nachmittag",
     evening: "Abend",
-    zone: "Zeiten vor Ort: {zone}.",
+    zone: "Zeiten vor Ort: {place}.",
+    zoneOfBusiness: "Die Zeiten gelten am Ort des Betriebs.",
     change: "Ändern",
     anotherTime: "Andere Zeit wählen",
     details: "Ihre Angaben",
@@ -457,7 +460,8 @@ const TEXTS: Translations<BookingTexts> = {
     morning: "Matin",
     afternoon: "Après-midi",
     evening: "Soir",
-    zone: "Heures locales : {zone}.",
+    zone: "Heures locales : {place}.",
+    zoneOfBusiness: "Les heures sont celles du lieu de l’établissement.",
     change: "Modifier",
     anotherTime: "Choisir un autre horaire",
     details: "Vos coordonnées",
@@ -600,7 +604,8 @@ const TEXTS: Translations<BookingTexts> = {
     morning: "Mañana",
     afternoon: "Tarde",
     evening: "Noche",
-    zone: "Horas locales: {zone}.",
+    zone: "Horas locales: {place}.",
+    zoneOfBusiness: "Las horas son las del lugar del negocio.",
     change: "Cambiar",
     anotherTime: "Elegir otra hora",
     details: "Sus datos",
@@ -740,7 +745,8 @@ const TEXTS: Translations<BookingTexts> = {
     morning: "Mattina",
     afternoon: "Pomeriggio",
     evening: "Sera",
-    zone: "Orari locali: {zone}.",
+    zone: "Orari locali: {place}.",
+    zoneOfBusiness: "Gli orari sono quelli del luogo dell’attività.",
     change: "Modifica",
     anotherTime: "Scegli un altro orario",
     details: "I tuoi dati",

@@ -1,5 +1,9 @@
+import type { BusinessDoc } from "../../domain/catalog/catalog.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
+import { showHidden } from "../../domain/text.ts";
+import { fillText } from "../../pages/languages.ts";
 import type { Shop } from "../public-pages/content/content.ts";
+import type { BookingTexts } from "./texts.ts";
 
 /**
  * An example of a text that `formatLocalMinute` returns. If clocks show the minute twice, the text
@@ -29,6 +33,18 @@ export const writeDateTime = (shop: Formatted, timezone: string, ms: number): st
 
 export const writeShortDateTime = (shop: Formatted, timezone: string, ms: number): string =>
   `${shop.format.shortDate(ms)}, ${writeTime(shop, timezone, ms)}`;
+
+/**
+ * Returns a sentence that says where the times are local. The city in the name of the time zone is
+ * not used: it is English, and often another one.
+ */
+export function writeZone(
+  { zone, zoneOfBusiness }: Pick<BookingTexts, "zone" | "zoneOfBusiness">,
+  { postalAddress }: Pick<BusinessDoc, "postalAddress">,
+): string {
+  if (postalAddress === null) return zoneOfBusiness;
+  return fillText(zone, { place: showHidden(postalAddress.locality) });
+}
 
 const DAY_MS = 86_400_000;
 

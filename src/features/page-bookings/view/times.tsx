@@ -5,7 +5,7 @@ import { fillText } from "../../../pages/languages.ts";
 import type { FreeTime, MonthOfTimes } from "../show/find-times.ts";
 import type { BookingShop } from "../show/read-offer.ts";
 import { writeTotalOfTime } from "../total.ts";
-import { writeDateTime, writeTime } from "../when.ts";
+import { writeDateTime, writeTime, writeZone } from "../when.ts";
 import { Heading, Notice, Telephone } from "./parts.tsx";
 
 type TimesProps = BookingShop & {
@@ -29,7 +29,6 @@ type TimesProps = BookingShop & {
 /** A month with its free days, and the times of a day. */
 export const Times = (props: TimesProps) => {
   const { shop, business, texts, title, summary, found, urlOf, notice, showsPhone } = props;
-  const { timezone } = business.doc;
   const monthName = nameMonth(shop.format.locale, found.month);
   return (
     <>
@@ -64,9 +63,7 @@ export const Times = (props: TimesProps) => {
           ) : (
             <DayTimes {...props} date={found.date} />
           )}
-          <p class="faint">
-            {fillText(texts.zone, { zone: timezone.split("/").at(-1)?.replaceAll("_", " ") ?? "" })}
-          </p>
+          <p class="faint">{writeZone(texts, business.doc)}</p>
         </section>
       </div>
     </>
