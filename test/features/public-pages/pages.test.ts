@@ -123,6 +123,19 @@ test("fixed texts are in the reader's language, and texts of the catalog in the 
   expect((await read("de", "/menu?lang=fr")).html).toContain("<h1>Carte</h1>");
 });
 
+test("a reader whose language the catalog lacks finds the way back to it from a language of the catalog", async () => {
+  const { get } = publishSample("salon", { publicUrl: "https://shop.example" });
+  const read = async (path: string) => (await get(path, { "accept-language": "de" })).text();
+  const linked = (html: string) =>
+    [...html.matchAll(/<a href="[^"]*lang=(\w+)" hreflang/g)].map(([, language]) => language);
+  expect(linked(await read(""))).toEqual(["en", "de", "fr", "es", "it"]);
+  expect(linked(await read("?lang=es"))).toContain("de");
+  expect(linked(await read("/book?lang=es"))).toContain("de");
+  // Search engines are told only of the languages in which the catalog has texts.
+  const alternates = [...(await read("")).matchAll(/rel="alternate" hreflang="(\w+)"/gi)];
+  expect(alternates.map(([, language]) => language)).toEqual(["en", "es"]);
+});
+
 test("a page with its language in the URL is the same for every reader", async () => {
   const { get } = publishSample("restaurant");
   const response = await get("?lang=fr", { "accept-language": "de" });

@@ -84,7 +84,10 @@ type FooterProps = { shop: Shop; url: string; target?: "_blank" };
 const Footer = ({ shop, url, target }: FooterProps) => {
   const { texts, profile, path } = shop;
   const { privacyUrl, imprintUrl } = profile.legal;
-  const languages = languagesOf(profile.locales);
+  // A reader in a language that the catalog lacks gets the fixed texts in it, and finds the way back
+  // to it from the other languages. A page in a chosen language is the same for all readers, so it
+  // cannot name only the language of this one.
+  const languages = languagesOf(profile.locales).length > 0 ? PAGE_LANGUAGES : [];
   return (
     <footer class="site">
       <div class="bar">
