@@ -75,6 +75,8 @@ export type BookingTexts = {
   keepLink: string;
   openLink: string;
   keepOpened: string;
+  linkChanges: string;
+  linkHasTickets: string;
   changeUntil: string;
   changeClosed: string;
   cannotMove: string;
@@ -218,11 +220,11 @@ const TEXTS: Translations<BookingTexts> = {
       "{business} has not answered yet. It does so by {time}; otherwise the request ends.",
     confirmedText: "{business} expects you.",
     declinedText: "{business} could not take this request.",
-    keepLink:
-      "Keep the address of this page: it is your way back to this visit. Whoever has it can change the visit.",
+    keepLink: "Keep the address of this page: it is your way back to this visit.",
     openLink: "Open this page in a window of its own",
-    keepOpened:
-      "and keep its address: it leads back to this visit. Whoever has it can change the visit.",
+    keepOpened: "and keep its address: it leads back to this visit.",
+    linkChanges: "Whoever has it can change the visit.",
+    linkHasTickets: "Whoever has it can use the tickets.",
     changeUntil: "You can move or cancel it until {time}.",
     changeClosed: "It can no longer be changed here.",
     cannotMove:
@@ -363,11 +365,11 @@ const TEXTS: Translations<BookingTexts> = {
       "{business} hat noch nicht geantwortet. Das geschieht bis {time}, sonst endet die Anfrage.",
     confirmedText: "{business} erwartet Sie.",
     declinedText: "{business} konnte diese Anfrage nicht annehmen.",
-    keepLink:
-      "Bewahren Sie die Adresse dieser Seite auf: Sie führt zurück zu Ihrem Besuch. Wer sie hat, kann ihn ändern.",
+    keepLink: "Bewahren Sie die Adresse dieser Seite auf: Sie führt zurück zu Ihrem Besuch.",
     openLink: "Diese Seite in einem eigenen Fenster öffnen",
-    keepOpened:
-      "und ihre Adresse aufbewahren: Sie führt zu diesem Besuch zurück. Wer sie hat, kann ihn ändern.",
+    keepOpened: "und ihre Adresse aufbewahren: Sie führt zu diesem Besuch zurück.",
+    linkChanges: "Wer sie hat, kann ihn ändern.",
+    linkHasTickets: "Wer sie hat, kann die Tickets benutzen.",
     changeUntil: "Sie können bis {time} verschieben oder absagen.",
     changeClosed: "Hier lässt sich das nicht mehr ändern.",
     cannotMove: "Hier lässt sich keine andere Zeit wählen, weil es so nicht mehr angeboten wird.",
@@ -506,11 +508,11 @@ const TEXTS: Translations<BookingTexts> = {
       "{business} n’a pas encore répondu. La réponse arrive avant {time}, sinon la demande prend fin.",
     confirmedText: "{business} vous attend.",
     declinedText: "{business} n’a pas pu accepter cette demande.",
-    keepLink:
-      "Gardez l’adresse de cette page : elle vous ramène à cette visite. Qui la possède peut la modifier.",
+    keepLink: "Gardez l’adresse de cette page : elle vous ramène à cette visite.",
     openLink: "Ouvrir cette page dans sa propre fenêtre",
-    keepOpened:
-      "et conserver son adresse : elle ramène à cette visite. Qui la possède peut la modifier.",
+    keepOpened: "et conserver son adresse : elle ramène à cette visite.",
+    linkChanges: "Qui la possède peut la modifier.",
+    linkHasTickets: "Qui la possède peut utiliser les billets.",
     changeUntil: "Vous pouvez déplacer ou annuler jusqu’à {time}.",
     changeClosed: "Elle ne peut plus être modifiée ici.",
     cannotMove:
@@ -648,11 +650,11 @@ const TEXTS: Translations<BookingTexts> = {
       "{business} aún no ha respondido. Lo hará antes de {time}; si no, la solicitud termina.",
     confirmedText: "{business} le espera.",
     declinedText: "{business} no pudo aceptar esta solicitud.",
-    keepLink:
-      "Guarde la dirección de esta página: le lleva de vuelta a esta visita. Quien la tenga puede cambiarla.",
+    keepLink: "Guarde la dirección de esta página: le lleva de vuelta a esta visita.",
     openLink: "Abrir esta página en una ventana propia",
-    keepOpened:
-      "y guardar su dirección: le lleva de vuelta a esta visita. Quien la tenga puede cambiarla.",
+    keepOpened: "y guardar su dirección: le lleva de vuelta a esta visita.",
+    linkChanges: "Quien la tenga puede cambiarla.",
+    linkHasTickets: "Quien la tenga puede usar las entradas.",
     changeUntil: "Puede cambiarla o cancelarla hasta {time}.",
     changeClosed: "Ya no se puede cambiar aquí.",
     cannotMove: "Aquí no se puede elegir otra hora, porque ya no se ofrece tal como se reservó.",
@@ -791,10 +793,11 @@ const TEXTS: Translations<BookingTexts> = {
       "{business} non ha ancora risposto. Lo farà entro {time}; altrimenti la richiesta termina.",
     confirmedText: "{business} ti aspetta.",
     declinedText: "{business} non ha potuto accettare questa richiesta.",
-    keepLink:
-      "Conserva l’indirizzo di questa pagina: riporta a questa visita. Chi lo ha può modificarla.",
+    keepLink: "Conserva l’indirizzo di questa pagina: riporta a questa visita.",
     openLink: "Aprire questa pagina in una finestra propria",
-    keepOpened: "e conservarne l’indirizzo: riporta a questa visita. Chi lo ha può modificarla.",
+    keepOpened: "e conservarne l’indirizzo: riporta a questa visita.",
+    linkChanges: "Chi lo ha può modificarla.",
+    linkHasTickets: "Chi lo ha può usare i biglietti.",
     changeUntil: "Puoi spostarla o annullarla fino a {time}.",
     changeClosed: "Qui non si può più modificare.",
     cannotMove:

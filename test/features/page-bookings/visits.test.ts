@@ -139,9 +139,12 @@ test("a move to a time that is taken leads back to the free times, and the visit
 test("a guest can no longer change a visit once the time to cancel it is over", async () => {
   const { api, visitor, link, current } = await bookLaterVisit();
   const { action, times } = await visitor.openTimes(`${link}?move=1`);
+  expect(await visitor.get(link)).toContain(" Whoever has it can change the visit.");
   api.advance(current().cancelUntil + 1 - api.now());
   const page = await visitor.get(link);
   expect(page).toContain("It can no longer be changed here.");
+  expect(page).toContain("Keep the address of this page");
+  expect(page).not.toContain("Whoever has it");
   expect(page).not.toContain("/cancel");
   const { version } = current();
   const cancelled = await visitor.post(`${link}/cancel`);

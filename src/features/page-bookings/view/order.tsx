@@ -82,7 +82,9 @@ export const OrderPage = (props: OrderProps) => {
           </form>
         </details>
       )}
-      {isOpen && <KeepLink {...props} />}
+      {isOpen && (
+        <KeepLink {...props} risk={status === "PENDING" ? "linkChanges" : "linkHasTickets"} />
+      )}
       {(status === "CONFIRMED" || calledOff !== undefined) && <Telephone {...props} />}
     </>
   );

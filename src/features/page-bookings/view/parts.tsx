@@ -25,8 +25,14 @@ export const Telephone = ({ shop, texts }: BookingShop) => {
   );
 };
 
+type KeepLinkProps = BookingShop & {
+  path: string;
+  /** What others can do who have the URL; null if they can only see the page. */
+  risk: "linkChanges" | "linkHasTickets" | null;
+};
+
 /** Tells the guest to keep the URL of the page, which a frame does not show. */
-export const KeepLink = ({ texts, isEmbedded, path }: BookingShop & { path: string }) => (
+export const KeepLink = ({ texts, isEmbedded, path, risk }: KeepLinkProps) => (
   <p class="note">
     {isEmbedded ? (
       <>
@@ -38,6 +44,7 @@ export const KeepLink = ({ texts, isEmbedded, path }: BookingShop & { path: stri
     ) : (
       texts.keepLink
     )}
+    {risk !== null && ` ${texts[risk]}`}
   </p>
 );
 

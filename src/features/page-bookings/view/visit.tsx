@@ -85,7 +85,7 @@ export const VisitPage = (props: VisitProps) => {
           ) : (
             <p>{texts.changeClosed}</p>
           )}
-          <KeepLink {...props} />
+          <KeepLink {...props} risk={canChange ? "linkChanges" : null} />
         </>
       )}
       {!isOpen && publicPage.enabled && publicPage.booking !== "OFF" && (

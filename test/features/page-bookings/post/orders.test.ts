@@ -130,6 +130,7 @@ test("the URL of an order form leads nobody to the order that was made with the 
 test("the guest's page shows the admission codes until the event ends", async () => {
   const { api, visitor, event, link, codes, orderId } = await openConfirmed();
   expect(scanCodes(await visitor.get(link))).toEqual(codes);
+  expect(await visitor.get(link)).toContain(" Whoever has it can use the tickets.");
   expect(countCodes(api)).toBe(2);
   const [calendar = ""] = findAll(await visitor.get(link), /href="([^"]*events\.ics[^"]*)"/g);
   expect(await visitor.get(calendar)).toContain("BEGIN:VEVENT");
