@@ -19,6 +19,7 @@ import { SALON } from "../../support/samples.ts";
 import { createStandbyConfig, createTestRuntime } from "../../support/test-runtime.ts";
 
 const MINUTE_MS = 60_000;
+const YEAR_MS = 365 * 86_400_000;
 const LISTEN = { host: "127.0.0.1", port: 0 };
 
 /** Creates a server with two businesses, one of which moves after the first backup was copied. */
@@ -67,6 +68,22 @@ test("a restore of an older backup first names a moved business, and does not br
     { action: "backup.restored", details: { movedBusinesses: ["moves"] } },
     { action: "business.deleted", subjectName: "moves" },
   ]);
+});
+
+test.each([
+  { clock: "ahead when the backup was made", ahead: true },
+  { clock: "behind when the business moved", ahead: false },
+])("a restore does not bring back a moved business if the clock was $clock", async ({ ahead }) => {
+  const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
+  addBusiness(rt, "stays");
+  const moves = addBusiness(rt, "moves");
+  if (ahead) rt.advance(YEAR_MS);
+  const { path } = await createBackup(rt);
+  rt.advance(-YEAR_MS);
+  deleteMovedBusiness(rt, moves);
+  rt.close();
+  await restoreBackup(rt.config, path, { now: rt.now() + MINUTE_MS, confirm: async () => {} });
+  expect(listSlugs(rt.config)).toEqual(["stays"]);
 });
 
 test("a restore can bring back a moved business on purpose, and a restore of a later backup keeps it", async () => {

@@ -7,6 +7,7 @@ import { hasGuestData, readServerFacts } from "../store/read-backup.ts";
 import { readBusinesses } from "../../../store/database/read-only-database.ts";
 import {
   type MovedBusiness,
+  movedLine,
   parseErasures,
   readErasureCopy,
   readErasureList,
@@ -88,7 +89,10 @@ export function findErasures(
     visitIds,
     revoked,
     moved,
-    returning: listReturning(file, server, moved, madeAt ?? -Infinity),
+    returning: listReturning(file, server, moved, {
+      madeAt: madeAt ?? -Infinity,
+      known: tag?.erased,
+    }),
     knownUntil: listTimes.length > 0 ? Math.max(...listTimes) : null,
     gap: isSafe ? null : { since: madeAt },
   };
@@ -98,19 +102,25 @@ export function findErasures(
  * Lists the businesses of a backup that left the server of the backup after the backup was made. A
  * business that left earlier, but is in the backup, had come back on purpose. A business that left
  * another server may have moved to the server of the backup.
+ * @param backup `known`: the lines in the tag of the backup; undefined if the tag is not authentic
  */
 function listReturning(
   file: string,
   server: string,
   moved: readonly MovedBusiness[],
-  madeAt: number,
+  { madeAt, known }: { madeAt: number; known: readonly string[] | undefined },
 ): ReturningBusiness[] {
   if (moved.length === 0) return [];
+  const knownLines = known && new Set(known);
+  // A move that the tag does not list came after the backup, whatever the clock said. The tag can
+  // list a move that the data do not have yet, because the tag is written after the data are copied.
+  const isSince = (move: MovedBusiness): boolean =>
+    move.movedAt >= madeAt || knownLines?.has(movedLine(move)) === false;
   const left = new Map(
     moved
       // An old version gave its servers no ID. A backup of such a server counts as made by the
       // server that the business left.
-      .filter((move) => move.movedAt >= madeAt && (move.server === server || server === ""))
+      .filter((move) => isSince(move) && (move.server === server || server === ""))
       .map(({ id, movedAt }) => [id, movedAt]),
   );
   return readBusinesses(file).flatMap(({ id, slug }) => {
