@@ -6,6 +6,7 @@ import { readBackupTime, readServerId } from "../store/files.ts";
 import { hasGuestData, readServerFacts } from "../store/read-backup.ts";
 import { readBusinesses } from "../../../store/database/read-only-database.ts";
 import {
+  erasureListPath,
   type MovedBusiness,
   movedLine,
   parseErasures,
@@ -129,12 +130,17 @@ function listReturning(
   });
 }
 
-/** Returns whether the list of this machine is that of the server that made the backup. */
-function isOwnBackup(
-  { backupFolder, databasePath }: Config,
-  file: string,
-  server: string,
-): boolean {
-  if (dirname(resolve(file)) === resolve(backupFolder)) return true;
-  return existsSync(databasePath) && server !== "" && readServerId(databasePath) === server;
+/**
+ * Returns whether the list of this machine is that of the server that made the backup. Backups that
+ * an operator has copied to the backup folder of a new machine come without the list. If the database
+ * is damaged, its machine is not new.
+ */
+function isOwnBackup(config: Config, file: string, server: string): boolean {
+  const { backupFolder, databasePath } = config;
+  const hasData = existsSync(databasePath);
+  const liveServer = hasData ? readServerId(databasePath) : undefined;
+  const isDamaged = hasData && liveServer === undefined;
+  const isInFolder = dirname(resolve(file)) === resolve(backupFolder);
+  if (isInFolder && (isDamaged || existsSync(erasureListPath(config)))) return true;
+  return server !== "" && liveServer === server;
 }

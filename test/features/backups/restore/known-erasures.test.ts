@@ -145,6 +145,30 @@ test("a backup whose only guest data are customer references also needs a newer 
   });
 });
 
+test.each([
+  { machine: "that has neither data nor a list", hasList: false, hasData: false, asks: true },
+  { machine: "that has lost its database only", hasList: true, hasData: false, asks: false },
+  { machine: "whose database is damaged", hasList: false, hasData: true, asks: false },
+])(
+  "a restore from the backup folder of a machine $machine asks before erased guests come back: $asks",
+  async ({ hasList, hasData, asks }) => {
+    const { rt, ana, file } = await uploadBackup();
+    const config = createStandbyConfig(rt.config);
+    mkdirSync(config.backupFolder);
+    const copied = join(config.backupFolder, basename(file));
+    copyFileSync(file, copied);
+    if (hasList) addToErasureList(config, [ana]);
+    if (hasData) writeFileSync(config.databasePath, "damaged");
+    const restoring = restoreBackup(config, copied, { now: rt.now(), confirm: async () => {} });
+    if (asks) await expect(restoring).rejects.toMatchObject({ code: "state_refuses" });
+    else
+      expect((await restoring).erasures).toMatchObject({
+        visitIds: hasList ? [ana] : [],
+        gap: null,
+      });
+  },
+);
+
 test("a restore also uses the list of erased guests in a newer backup of the folder", async () => {
   const upload = await uploadBackup();
   upload.upload(await upload.backUp());
