@@ -130,12 +130,14 @@ export function listBackupsIn(folder: string): Backup[] {
 }
 
 /**
- * Returns the size of a file; undefined if another process has removed it since it was listed; 0 if
- * it is on a bad sector, so that the other backups stay usable. Verifying the file reports the error.
+ * Returns the size of a file; undefined if it is no file, or if another process has removed it since
+ * it was listed; 0 if it is on a bad sector, so that the other backups stay usable. Verifying the
+ * file reports the error.
  */
 function readSize(path: string): number | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.size;
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() === true ? found.size : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EIO") return 0;
     throw error;

@@ -1,6 +1,7 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -204,6 +205,13 @@ test("a backup that is made now counts as newer than one with a future time", as
   expect(await drillBackup(rt)).toMatchObject({ name: basename(backup.path), error: null });
   rt.advance(3 * DAY_MS);
   expect(readStatus(rt, CHECKS).problems.map(({ code }) => code)).toContain("backup.overdue");
+});
+
+test("a folder with the name of a backup is not listed as one", async () => {
+  const rt = createTestRuntime();
+  const { path } = await createBackup(rt);
+  mkdirSync(path.replace(/\d{8}T/, "20991231T"));
+  expect(listBackups(rt.config).map((backup) => backup.path)).toEqual([path]);
 });
 
 test("a failed nightly backup is logged, recorded until one succeeds, and deletes no older backup", async () => {

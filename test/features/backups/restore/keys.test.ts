@@ -1,12 +1,12 @@
 import type * as nodeFs from "node:fs";
 import {
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   truncateSync,
+  writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
@@ -36,7 +36,12 @@ vi.mock("node:fs", async (importOriginal) => {
       throw Object.assign(new Error("EACCES: permission denied, scandir"), { code: "EACCES" });
     return fs.readdirSync(path);
   };
-  return { ...fs, readdirSync };
+  const openSync = (path: string, ...rest: [nodeFs.OpenMode, nodeFs.Mode?]) => {
+    if (path === disk.unreadable)
+      throw Object.assign(new Error("EIO: i/o error, open"), { code: "EIO" });
+    return fs.openSync(path, ...rest);
+  };
+  return { ...fs, openSync, readdirSync };
 });
 
 afterEach(() => void (disk.unreadable = ""));
@@ -143,8 +148,9 @@ test("another backup is due if the newest one is unreadable, and doctor recommen
   const { rt } = await createRotated();
   await createBackup(rt);
   rt.advance(60_000);
-  // Reading a folder as a file fails, as on a bad sector.
-  mkdirSync(join(rt.config.backupFolder, backupName(rt.now())));
+  const newest = join(rt.config.backupFolder, backupName(rt.now()));
+  writeFileSync(newest, "");
+  disk.unreadable = newest;
   expect(isNewestOutdated(rt)).toBe(true);
   expect(checkBackupKeys(rt)).toEqual([]);
 });
