@@ -35,6 +35,12 @@ export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateS
   throw firstSecret === undefined ? guestsError(masterKeyPath) : secretsError(masterKeyPath);
 }
 
+/** Returns whether the key file decrypts some stored secret or guest, so that it must be kept. */
+export function isMasterKeyUsed(rt: Runtime): boolean {
+  const stored = [...iterateStored(rt)];
+  return rt.secrets.listUndecryptable(stored).length < stored.length;
+}
+
 /**
  * Creates the master key if the server has encrypted nothing yet.
  * @throws AppError signing_unavailable if stored text is encrypted with a key that is missing

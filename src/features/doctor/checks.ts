@@ -117,19 +117,27 @@ const isOlder = (version: string, than: string): boolean =>
 
 /**
  * Reports guest data that the master key does not decrypt.
- * @param lost how many of the `total` guests have data that no key decrypts
+ * @param found `lost`: how many of the `total` guests have data that no key decrypts. `isKeyUsed`:
+ * whether the key file decrypts other data, so that it must not be replaced
  */
-export const checkGuests = (
-  total: number,
-  lost: number,
+export function checkGuests(
+  { total, lost, isKeyUsed }: { total: number; lost: number; isKeyUsed: boolean },
   { masterKeyPath }: Pick<Config, "masterKeyPath">,
-): Finding[] =>
-  lost === 0
-    ? []
+): Finding[] {
+  if (lost === 0) return [];
+  const which = lost === total ? "all" : `${lost} of ${total}`;
+  const text = `the data of ${which} guests cannot be decrypted with ${masterKeyPath}.`;
+  const path = shellQuote(masterKeyPath);
+  return isKeyUsed
+    ? problem(
+        `${text} Add the key file that backup --master-key-out wrote: the present key decrypts other data`,
+        `cat FILE >> ${path} && deskbell keys rotate-master`,
+      )
     : problem(
-        `the data of ${lost === total ? "all" : `${lost} of ${total}`} guests cannot be decrypted with ${masterKeyPath}. Restore the key file that backup --master-key-out wrote`,
-        `install -m 600 FILE ${shellQuote(masterKeyPath)}`,
+        `${text} Restore the key file that backup --master-key-out wrote`,
+        `install -m 600 FILE ${path}`,
       );
+}
 
 /** @param businesses each with the IDs of future visits whose service, staff or table is gone */
 export const checkOrphanedVisits = (

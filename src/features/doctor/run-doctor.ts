@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
 import { countGuests } from "../../app/bookings/guests.ts";
 import { describeOwner } from "../../app/businesses.ts";
-import { iterateSecrets } from "../../app/master-key.ts";
+import { isMasterKeyUsed, iterateSecrets } from "../../app/master-key.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { listForeignPrograms } from "../../store/database/file-identity.ts";
 import { type DatabaseFacts, readDatabaseFacts } from "./store.ts";
@@ -181,7 +181,10 @@ function inspectVisits(rt: Runtime): CheckResult {
   return {
     about: "visits",
     summary: `data of ${countOf(total, "guest")}, encrypted`,
-    findings: [...checkGuests(total, lost, rt.config), ...checkOrphanedVisits(orphaned)],
+    findings: [
+      ...checkGuests({ total, lost, isKeyUsed: isMasterKeyUsed(rt) }, rt.config),
+      ...checkOrphanedVisits(orphaned),
+    ],
   };
 }
 

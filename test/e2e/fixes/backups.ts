@@ -227,6 +227,24 @@ export const fixes: FixCase[] = [
     outcome: prints("backup drill", /can be restored/),
   },
   {
+    text: "cat FILE >> {} && deskbell keys rotate-master",
+    given: [
+      `bookings create --service cut --start 2026-12-02T11:00 --name Ana ${salon}`,
+      "backup --master-key-out copy.key",
+    ],
+    arrange: async (server) => {
+      rmSync(keyIn(server));
+      await server.deskbell("keys rotate-master");
+      await server.deskbell(
+        `bookings create --service cut --start 2026-12-02T13:00 --name Bo ${salon}`,
+      );
+    },
+    line: "doctor",
+    before: (server) =>
+      appendFileSync(keyIn(server), readFileSync(join(server.folder, "copy.key"))),
+    outcome: "the message is gone",
+  },
+  {
     text: "copy the master key back to {}; if it is lost, so are the stored guest data; then create a new key: deskbell keys rotate-master",
     given: [`bookings create --service cut --start 2026-12-02T11:00 --name Ana ${salon}`],
     arrange: (server) => rmSync(keyIn(server)),

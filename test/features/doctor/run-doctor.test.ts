@@ -356,8 +356,8 @@ const scenarios: Scenario[] = [
       rt.edit("UPDATE guest SET sealed = randomblob(60) WHERE visit_id = 'bkg_2'");
     },
     about: "visits",
-    text: /^the data of 1 of 2 guests cannot be decrypted with \/.*master\.key\. Restore the key file/,
-    fix: /^install -m 600 FILE /,
+    text: /^the data of 1 of 2 guests cannot be decrypted with \/.*master\.key\. Add the key file/,
+    fix: /^cat FILE >> \/.*master\.key && deskbell keys rotate-master$/,
   },
   {
     what: "a future reservation of a table that was deleted",
