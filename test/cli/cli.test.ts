@@ -2,11 +2,12 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
+import { saveCustomer } from "../../src/app/bookings/guests.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 import { run } from "../../src/cli/run.ts";
 import { addBusiness, subscribe } from "../support/delivery.ts";
 import { createTempFolder, createTerminal } from "../support/cli.ts";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SALON } from "../support/samples.ts";
 
@@ -120,6 +121,23 @@ test("rotate-master --dry-run changes no file", async () => {
 
   writeFileSync(join(dataDir, "master.key"), `${Buffer.alloc(32).toString("base64")}\n`);
   expect(await deskbell("keys rotate-master --dry-run")).toMatchObject({ code: 5 });
+});
+
+test("rotate-master says how many guests have data that no key decrypts", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
+  const { id } = addBusiness(rt);
+  const guest = { name: "Ana", email: null, phone: null, notes: null };
+  rt.tx(() => saveCustomer(rt, id, "bkg_1", guest));
+  rt.close();
+  rmSync(join(dataDir, "master.key"));
+  const note = "decrypts the data of 1 guest, which stay as they are";
+  for (const line of ["keys rotate-master --dry-run", "keys rotate-master"])
+    expect((await deskbell(line)).stderr).toContain(note);
+  expect(JSON.parse((await deskbell("keys rotate-master --json")).stdout).data).toMatchObject({
+    guests: 0,
+    undecryptable: 1,
+  });
 });
 
 test.each([

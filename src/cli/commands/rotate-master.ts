@@ -10,12 +10,18 @@ export const rotateMaster = command({
   async run(cli) {
     const rt = await cli.open();
     const { rotateMasterKey } = await import("../../app/webhooks/endpoint-secrets.ts");
+    const { countGuests } = await import("../../app/bookings/guests.ts");
     const { secrets, guests, reports, oldKeys } = rotateMasterKey(rt);
+    const { lost: undecryptable } = countGuests(rt);
     const ofFeatures = Object.assign({}, ...reports.map(({ fields }) => fields));
-    if (cli.flags.json) cli.printObject({ secrets, guests, ...ofFeatures, oldKeys });
+    if (cli.flags.json) cli.printObject({ secrets, guests, undecryptable, ...ofFeatures, oldKeys });
     const verb = cli.verb("Re-encrypted", "re-encrypt");
     const what = `${countOf(secrets, "signing secret")} and the data of ${countOf(guests, "guest")}`;
     cli.note(`${verb} ${what} with a new master key.`);
+    if (undecryptable > 0)
+      cli.note(
+        `No key in ${rt.config.masterKeyPath} decrypts the data of ${countOf(undecryptable, "guest")}, which stay as they are. If you have a copy of their key, add it as this command says: deskbell doctor`,
+      );
     if (cli.flags.dryRun) return;
     for (const note of reports.flatMap(({ notes }) => notes)) cli.note(note);
     for (const path of oldKeys)

@@ -227,6 +227,14 @@ export const fixes: FixCase[] = [
     outcome: prints("backup drill", /can be restored/),
   },
   {
+    text: "No key in {} decrypts the data of {}, which stay as they are. If you have a copy of their key, add it as this command says: deskbell doctor",
+    given: [`bookings create --service cut --start 2026-12-02T11:00 --name Ana ${salon}`],
+    arrange: (server) => rmSync(keyIn(server)),
+    line: "keys rotate-master",
+    fails: true,
+    outcome: /^visits\twrong\t.*\tcat FILE >> /m,
+  },
+  {
     text: "cat FILE >> {} && deskbell keys rotate-master",
     given: [
       `bookings create --service cut --start 2026-12-02T11:00 --name Ana ${salon}`,
