@@ -53,7 +53,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "deskbell serve --tls-cert FILE --tls-key FILE",
   ],
   "The daemon ends or hangs while a command waits for it.": [
-    "deskbell status; a daemon of an older version must be restarted first",
+    "deskbell doctor; a daemon of an older version must be restarted first",
     "start it again, which ends the handover: deskbell serve",
   ],
   "The person ends a program, which is another one or a daemon that hangs.": [

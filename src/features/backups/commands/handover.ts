@@ -99,7 +99,7 @@ function unansweredError(config: Config, state: Handover["state"], asked: Handov
     });
   if (!isAskedByAnother(config, asked)) forgetHandover(config);
   return new AppError("state_refuses", "The daemon did not begin with the handover.", {
-    fix: "deskbell status; a daemon of an older version must be restarted first",
+    fix: "deskbell doctor; a daemon of an older version must be restarted first",
   });
 }
 
