@@ -54,11 +54,14 @@ export const definition = command({
 });
 
 async function handOverHere(config: Config, to: string): Promise<Handover> {
-  const [{ openRuntime }, { DAEMON }, { handOver, NO_WRITERS }] = await Promise.all([
-    import("../../../app/runtime.ts"),
-    import("../../../domain/audit.ts"),
-    import("../handover/hand-over.ts"),
-  ]);
+  const [{ openRuntime, prepareDataFolder }, { DAEMON }, { handOver, NO_WRITERS }] =
+    await Promise.all([
+      import("../../../app/runtime.ts"),
+      import("../../../domain/audit.ts"),
+      import("../handover/hand-over.ts"),
+    ]);
+  // The lock file is created with the umask that this sets, so that no other user can hold the lock.
+  prepareDataFolder(config);
   const lock = acquireDaemonLock(config.databasePath);
   const effects = { actor: () => DAEMON, isDaemon: true, log: () => {} };
   const rt = openRuntime(config, BUSY_TIMEOUT_MS, effects);
@@ -124,10 +127,11 @@ function resultOf(config: Config, failure = UNKNOWN_REASON): Handover {
 }
 
 async function cancelHere(cli: Cli, config: Config): Promise<void> {
-  const [{ cancelHandover }, { wallClock }] = await Promise.all([
+  const [{ cancelHandover }, { prepareDataFolder, wallClock }] = await Promise.all([
     import("../handover/cancel.ts"),
     import("../../../app/runtime.ts"),
   ]);
+  prepareDataFolder(config);
   const lock = acquireDaemonLock(config.databasePath);
   try {
     const handover = readHandover(config);

@@ -1,6 +1,14 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ensureMasterKey } from "../../../../src/app/master-key.ts";
 import { createKey } from "../../../../src/app/keys.ts";
 import { getBusiness } from "../../../../src/app/businesses.ts";
@@ -219,6 +227,19 @@ test("handover refuses a second request, --cancel without a handover, and contra
   expect(await first.deskbell("handover --cancel")).toMatchObject({ code: 5 });
   lock.release();
 });
+
+test.each([{ line: "handover --to COPIES" }, { line: "handover --cancel" }])(
+  "$line creates the lock file for its owner only, whatever the umask is",
+  async ({ line }) => {
+    const { to, rt, first } = createMachines();
+    const lock = `${rt.config.databasePath}.lock`;
+    rmSync(lock, { force: true });
+    const umask = process.umask(0o022);
+    onTestFinished(() => void process.umask(umask));
+    await first.deskbell(line.replace("COPIES", to));
+    expect(statSync(lock).mode & 0o777).toBe(0o600);
+  },
+);
 
 test("handover succeeds if the daemon hands over and stops while the command reads its state", async () => {
   const { to, rt, first } = createMachines();
