@@ -64,11 +64,20 @@ function isRecord(value: unknown): value is Recorded {
     counters.every(
       (business: Partial<BusinessCounters> | null) =>
         typeof business?.id === "string" &&
-        Number.isSafeInteger(business.catalogVersion) &&
-        Number.isSafeInteger(business.lastSequence),
+        isCounter(business.catalogVersion) &&
+        isCounter(business.lastSequence),
     )
   );
 }
+
+/**
+ * A higher counter is damaged or forged. The counters of a server never go back, and it could write
+ * nothing more once they were too large for JavaScript to add 1.
+ */
+const MAX_COUNTER = 2 ** 52;
+
+const isCounter = (value: unknown): boolean =>
+  Number.isSafeInteger(value) && Number(value) <= MAX_COUNTER;
 
 /**
  * Records the counters of a server, unless those in the folder are higher.

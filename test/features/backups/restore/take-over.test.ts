@@ -216,6 +216,7 @@ test.for([
   "{}",
   '{"epoch":999999999,"counters":[]}',
   '{"epoch":1,"counters":[{"id":"biz_1"}]}',
+  '{"epoch":1,"counters":[{"id":"biz_1","catalogVersion":9007199254740000,"lastSequence":1}]}',
   "\0\0",
 ])("damaged recorded counters are reported, and do not count as missing: %j", async (text) => {
   const { rt, dir, makeCopy } = await createPrimary();
