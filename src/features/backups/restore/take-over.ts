@@ -90,7 +90,8 @@ function listCopies(config: Config, dir: string) {
   const authentic: (Backup & { epoch: number; progress: number })[] = [];
   const unauthentic: Unauthentic[] = [];
   const skipped: string[] = [];
-  const server = readOwner(dir);
+  // A file that is empty, for example after a power cut of a NAS, names no server.
+  const server = readOwner(dir) || undefined;
   for (const copy of listBackupsIn(dir).filter(({ path }) => isRegularBackup(basename(path))))
     try {
       const found = readBackupTag(config, copy.path);

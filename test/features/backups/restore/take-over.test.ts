@@ -228,6 +228,12 @@ test.for([
   expect(await takeOverNewest(rt, dir)).toMatchObject({ epoch: 1 });
 });
 
+test("a takeover is possible if the file with the ID of the server is empty", async () => {
+  const { rt, dir } = await createPrimary();
+  truncateSync(join(dir, "server-id"));
+  expect(await takeOverNewest(rt, dir)).toMatchObject({ epoch: 1, skipped: [] });
+});
+
 test("a takeover fails if the counters recorded in the folder of copies cannot be read", async () => {
   const { rt, dir } = await createPrimary();
   rmSync(join(dir, "counters.json"), { force: true });
