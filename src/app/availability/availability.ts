@@ -133,7 +133,12 @@ async function loadBookings(
   { businessId, except }: Occupied,
   plan: VisitPlan,
 ): Promise<BusyInterval[]> {
-  const read = createBusyIntervalReader(rt, businessId, plan.catalog, except);
+  const read = createBusyIntervalReader(
+    rt,
+    businessId,
+    plan.catalog,
+    except === undefined ? [] : [except],
+  );
   const window = busyWindow(plan);
   const bookings: BusyInterval[] = [];
   let endedBy = window.start;

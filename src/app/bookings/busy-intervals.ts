@@ -12,13 +12,13 @@ const MINUTE_MS = 60_000;
 
 /**
  * Returns the busy intervals that a plan needs.
- * @param except the ID of a visit that is left out
+ * @param except the IDs of visits that are left out
  */
 export const loadBusyIntervals = (
   rt: Runtime,
   businessId: string,
   plan: VisitPlan,
-  except?: string,
+  except: readonly string[] = [],
 ): BusyInterval[] =>
   createBusyIntervalReader(rt, businessId, plan.catalog, except)(busyWindow(plan));
 
@@ -31,7 +31,7 @@ export function createBusyIntervalReader(
   rt: Runtime,
   businessId: string,
   catalog: Catalog,
-  except?: string,
+  except: readonly string[] = [],
 ): (window: Interval, until?: number) => BusyInterval[] {
   const [findStaff, findService, findTable, findResource] = (
     ["staff", "service", "table", "resource"] as const

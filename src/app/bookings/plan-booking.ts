@@ -55,8 +55,8 @@ export type VisitRequest<Request extends NamedRequest> = {
 /** A visit to plan: a new one, or one that is rescheduled. */
 type PlannedVisit<Request extends NamedRequest> = VisitRequest<Request> & {
   audience: Audience;
-  /** The ID of the visit that is rescheduled, whose own time counts as free. */
-  except?: string;
+  /** The IDs of the visits that are rescheduled, whose own times count as free. */
+  except?: readonly string[];
   /** The IDs of staff members and tables that are chosen only if no others can take the visit. */
   avoided?: ReadonlySet<string> | undefined;
 };

@@ -42,6 +42,11 @@ type NewBookingTime = NewTime & {
    * at the time of booking then stay, and the services need not be public.
    */
   changesStaffOnly?: boolean;
+  /**
+   * The IDs of bookings that are moved later in the same transaction, so that their present times
+   * count as free.
+   */
+  together?: readonly string[];
 };
 
 /**
@@ -54,7 +59,13 @@ export function moveBooking(
   business: BusinessRow,
   access: VisitAccess,
   before: Booking,
-  { startsAt, segments, ignoresNotice, changesStaffOnly = segments === undefined }: NewBookingTime,
+  {
+    startsAt,
+    segments,
+    ignoresNotice,
+    changesStaffOnly = segments === undefined,
+    together = [],
+  }: NewBookingTime,
 ): Booking {
   assertMayReschedule(rt, BOOKING, access, before);
   const { guests } = before;
@@ -65,7 +76,7 @@ export function moveBooking(
     audience,
     request: { segments: segments ?? before.segments, guests },
     startsAt,
-    except: before.id,
+    except: [before.id, ...together],
     ignoresNotice,
   });
   const booked = changesStaffOnly ? withOldTerms(before.segments, terms.segments) : terms.segments;
@@ -120,7 +131,7 @@ export function moveReservation(
     audience: change.areaId === undefined ? "INTERNAL" : audienceOf(access),
     request: { partySize, areaId },
     startsAt,
-    except: before.id,
+    except: [before.id],
     ignoresNotice,
   });
   const table = { partySize, areaId: terms.areaId, tableId: terms.tableId };

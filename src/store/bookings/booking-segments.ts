@@ -176,16 +176,17 @@ export function createSegmentSearches(db: Db) {
      * Returns the segments that overlap the span. The buffers before and after a segment do not
      * count as a part of it.
      * @param until segments that end after this time are left out
-     * @param except the ID of a booking to leave out
+     * @param except the IDs of bookings to leave out
      */
     listBusySegments(
       businessId: string,
       from: number,
       to: number,
       until = Infinity,
-      except = "",
+      except: readonly string[] = [],
     ): BusySegment[] {
-      const rows = selectBusy.all({ businessId, from, to, until, except }) as Raw<BusySegment>[];
+      const values = { businessId, from, to, until, except: JSON.stringify(except) };
+      const rows = selectBusy.all(values) as Raw<BusySegment>[];
       return rows.map((row) => ({ ...row, resources: parseResources(row.resources) }));
     },
   };

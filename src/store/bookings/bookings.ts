@@ -166,7 +166,19 @@ export function createReservationStore(db: Db) {
     iterateUpcoming: (businessId: string, now: number) =>
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
     /** Returns the reservations that overlap the span and end by `until`; `except` is left out. */
-    listBusy: (businessId: string, from: number, to: number, until = Infinity, except = "") =>
-      selectBusy.all({ businessId, from, to, until, except }) as Reservation[],
+    listBusy: (
+      businessId: string,
+      from: number,
+      to: number,
+      until = Infinity,
+      except: readonly string[] = [],
+    ) =>
+      selectBusy.all({
+        businessId,
+        from,
+        to,
+        until,
+        except: JSON.stringify(except),
+      }) as Reservation[],
   };
 }

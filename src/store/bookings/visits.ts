@@ -18,9 +18,10 @@ export const selectOwn = (table: string, names: string, isNamed = "id = :id"): s
 const DAY_MS = 86_400_000;
 
 /**
- * Returns SQL that selects the rows that overlap a span and end by `:until`, except those of one
- * visit. The first part is for rows that last at most a day, so it need not read rows that end more
- * than a day after the span. The second part reads the longer rows from an index of their own.
+ * Returns SQL that selects the rows that overlap a span and end by `:until`, except those of the
+ * visits in the JSON array `:except`. All IDs are equally long, so none is a part of another. The
+ * first part is for rows that last at most a day, so it need not read rows that end more than a day
+ * after the span. The second part reads the longer rows from an index of their own.
  * @param isBusy the condition of rows that occupy time; the index `longIndex` has the same
  * condition
  * @param visitId the column with the ID of the visit
@@ -34,11 +35,11 @@ export const selectOverlapping = (
 ) => `
   SELECT ${columns(names)} FROM ${table}
   WHERE business_id = :businessId AND ${isBusy} AND ends_at > :from AND ends_at <= min(:until, :to + ${DAY_MS})
-    AND starts_at < :to AND ends_at - starts_at <= ${DAY_MS} AND ${visitId} <> :except
+    AND starts_at < :to AND ends_at - starts_at <= ${DAY_MS} AND instr(:except, ${visitId}) = 0
   UNION ALL
   SELECT ${columns(names)} FROM ${table} INDEXED BY ${longIndex}
   WHERE business_id = :businessId AND ${isBusy} AND ends_at > :from AND ends_at <= :until
-    AND starts_at < :to AND ends_at - starts_at > ${DAY_MS} AND ${visitId} <> :except`;
+    AND starts_at < :to AND ends_at - starts_at > ${DAY_MS} AND instr(:except, ${visitId}) = 0`;
 
 export const isDeleted = (column: string) =>
   `NOT EXISTS (SELECT 1 FROM catalog_object WHERE id = ${column})`;

@@ -142,3 +142,45 @@ test("an unknown staff member cannot be marked as away", () => {
     /^resource_not_found: There is no staff member 'nobody'/,
   );
 });
+
+const CLASSES = `
+hours: [{ days: [mon-sun], start: "08:00", end: "22:00" }]
+resources: [{ key: room, name: Room, capacity: 1 }]
+services:
+  - { key: yoga, name: Yoga, durationMin: 60, price: 20.00, capacity: 4, resources: [{ resource: room, units: 1 }], staff: [mia, leo, zoe] }
+  - { key: run, name: Run, durationMin: 60, price: 20.00, capacity: 4, staff: [mia, leo] }
+staff: [{ key: mia, name: Mia }, { key: leo, name: Leo }, { key: zoe, name: Zoe }]
+`;
+
+function openStudio(): TestRuntime {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CLASSES);
+  return rt;
+}
+
+test("a colleague takes all guests of a class that needs the only room", () => {
+  const rt = openStudio();
+  const ids = [1, 2, 1].map(
+    (guests) =>
+      createBooking(rt, SLUG, { service: "yoga", start: `${DAY}T10:00`, staff: "mia", guests }).id,
+  );
+  const away = markMia(rt);
+  expect(away.visits).toMatchObject(ids.map((id) => ({ id, couldTake: ["Leo", "Zoe"] })));
+  expect([...reassignVisits(rt, SLUG, away)].toSorted()).toEqual(
+    ids.map((id) => [id, ["Leo"]]).toSorted(),
+  );
+  for (const id of ids) expect(staffNamesOf(rt, id)).toEqual(["Leo"]);
+  // The guests of Leo's session have taken its four places.
+  expect(captureError(() => book(rt, "yoga", "10:00", "leo"))).toContain("slot_taken");
+});
+
+test("a class stays with the absent person if no colleague has time for it", () => {
+  const rt = openStudio();
+  const ids = [1, 2].map(() => book(rt, "yoga", "10:00").id);
+  book(rt, "run", "10:30", "leo");
+  createTimeOff(rt, SLUG, { staff: "zoe", from: DAY, to: DAY, reason: null });
+  const away = markMia(rt);
+  expect(away.visits).toMatchObject(ids.map((id) => ({ id, couldTake: [] })));
+  expect(reassignVisits(rt, SLUG, away).size).toBe(0);
+  for (const id of ids) expect(staffNamesOf(rt, id)).toEqual(["Mia"]);
+});
