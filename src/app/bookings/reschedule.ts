@@ -219,6 +219,19 @@ export const rescheduleBooking = (
     return toPublicBooking(after, timezone);
   });
 
+/**
+ * Returns the area in which a reservation stays if its guest or the operator moves it; null, for
+ * any area, if guests can no longer reserve tables of the present one.
+ */
+export function findKeptArea(
+  rt: Runtime,
+  { id }: BusinessRow,
+  { areaId }: Pick<Reservation, "areaId">,
+): string | null {
+  const area = areaId && rt.store.catalog.findByKeyOrId(id, "area", areaId);
+  return area && area.status === "ACTIVE" ? areaId : null;
+}
+
 /** Moves a reservation as the operator. */
 export const rescheduleReservation = (
   rt: Runtime,
@@ -235,7 +248,8 @@ export const rescheduleReservation = (
     const { timezone } = business.doc;
     const before = getVisitToChange(rt, RESERVATION, business, OPERATOR, id);
     const startsAt = parseStartTime(start, timezone);
-    const change = { startsAt, partySize, ignoresNotice };
+    const areaId = findKeptArea(rt, business, before);
+    const change = { startsAt, partySize, areaId, ignoresNotice };
     const after = moveReservation(rt, business, OPERATOR, before, change);
     if (ignoresNotice) auditIgnoredNotice(rt, business, "reservation", after);
     return toPublicReservation(after, timezone);

@@ -1,6 +1,6 @@
 import { accessOfPage, createIsCounted, findPageKey, runAsPage } from "./access.ts";
 import { changeState, getVisitToChange } from "../../app/bookings/change-visit.ts";
-import { moveReservation, moveBooking } from "../../app/bookings/reschedule.ts";
+import { findKeptArea, moveReservation, moveBooking } from "../../app/bookings/reschedule.ts";
 import { BOOKING, RESERVATION } from "../../app/bookings/visit-kinds.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Booking } from "../../domain/bookings/booking.ts";
@@ -86,7 +86,8 @@ export const moveAsGuest = (
         assertMayMove(rt, business, keyId, visit, after);
       } else {
         const row = getVisitToChange(rt, RESERVATION, business, access, visit.id);
-        const after = moveReservation(rt, business, access, row, { startsAt });
+        const areaId = findKeptArea(rt, business, row);
+        const after = moveReservation(rt, business, access, row, { startsAt, areaId });
         assertMayMove(rt, business, keyId, visit, after);
       }
     });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { getBooking } from "../../../src/app/bookings/operator-changes.ts";
-import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
+import { rescheduleBooking, rescheduleReservation } from "../../../src/app/bookings/reschedule.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
@@ -41,4 +41,23 @@ test("a rescheduled booking keeps its price and currency unless the reschedule n
   expect(read()).toMatchObject({ totalCents: 4000, currency: "USD", currencyDigits: 2 });
   rescheduleBooking(rt, SLUG, id, { start: "2026-12-02T11:00", segments });
   expect(read()).toMatchObject({ totalCents: 5000, currency: "JPY", currencyDigits: 0 });
+});
+
+const TABLES = `
+hours: [{ days: [mon-sun], start: "09:00", end: "22:00" }]
+areas: [{ key: garden, name: Garden }, { key: hall, name: Hall }]
+tables:
+  - { key: g1, name: Garden 1, area: garden, minSeats: 1, maxSeats: 2 }
+  - { key: h1, name: Hall 1, area: hall, minSeats: 1, maxSeats: 4 }
+`;
+
+test("the operator moves a reservation to another area if its own is closed", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, TABLES);
+  const areaOf = (key: string) => objectId("area", SLUG, { key, previousKeys: [] });
+  const { id, areaId } = createReservation(rt, SLUG, { party: 2, start: "2026-12-02T18:00" });
+  expect(areaId).toBe(areaOf("garden"));
+  applyCatalogBody(rt, TABLES.replace("name: Garden }", "name: Garden, status: INACTIVE }"));
+  const moved = rescheduleReservation(rt, SLUG, id, { start: "2026-12-02T19:00" });
+  expect(moved).toMatchObject({ areaId: areaOf("hall"), version: 2 });
 });

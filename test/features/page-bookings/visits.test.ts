@@ -183,6 +183,28 @@ test("a visit whose service is hidden cannot be moved, and the visit's page rema
   expect(current().version).toBe(version);
 });
 
+test("a guest whose area is closed moves the reservation to a table of another area", async () => {
+  const { api, base, visitor } = openPage("restaurant");
+  const { slug } = businessOf(api);
+  const { action, times } = await visitor.openTimes(`${base}?party=2`);
+  const booked = await visitor.book(await visitor.hold(action, times.at(-1) ?? ""));
+  const link = booked.headers.get("location") ?? "";
+  const { areaId } = listMade(api)[0] as Reservation;
+  editCatalog(api, slug, (catalog) => ({
+    catalog: withObjects(catalog, "area", (docs) =>
+      docs.map((doc) =>
+        objectId("area", slug, doc) === areaId ? { ...doc, status: "INACTIVE" } : doc,
+      ),
+    ),
+    target: { section: "publicPage" },
+  }));
+  const move = await visitor.openTimes(`${link}?move=1`);
+  await visitor.post(move.action, { at: move.times[0]! });
+  const moved = listMade(api)[0] as Reservation;
+  expect(moved.startsAt).toBe(Date.parse(move.times[0]!));
+  expect(moved.areaId).not.toBe(areaId);
+});
+
 test("the operator is alerted of a visit that a guest has moved, if it must be approved again", async () => {
   const { api, visitor, link, current } = await bookLaterVisit("REQUEST");
   changeBooking(api, businessOf(api).slug, current().id, "approve");

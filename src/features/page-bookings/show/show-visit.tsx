@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { findKeptArea } from "../../../app/bookings/reschedule.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { localDateOf } from "../../../domain/local-time.ts";
@@ -195,7 +196,10 @@ async function showMove(
   const wanted =
     found.kind === "booking"
       ? { segments: found.visit.segments, guests: found.visit.guests }
-      : { partySize: found.visit.partySize, areaId: found.visit.areaId };
+      : {
+          partySize: found.visit.partySize,
+          areaId: findKeptArea(request.rt, page.business, found.visit),
+        };
   const { id: except, startsAt } = found.visit;
   const search = { request: wanted, audience: "INTERNAL" as const, except };
   // The calendar begins with the day of the visit, whose other times are the likeliest choice.
