@@ -62,10 +62,13 @@ export const notPartnerError = ({ businessSlug }: Credential): AppError =>
     `This key is for /businesses/${businessSlug}. This route needs the key of a partner with several businesses.`,
   );
 
-export const notReachedError = (): AppError =>
+/** @param slug the business in the path; empty if the path names none */
+export const notReachedError = (slug: string): AppError =>
   new AppError(
     "business_mismatch",
-    "This key does not reach the business in the path; GET /v1/businesses lists those that it reaches.",
+    slug === ""
+      ? "This key reaches several businesses, and the path names none of them: use the address of one that GET /v1/businesses lists."
+      : "This key does not reach the business in the path; GET /v1/businesses lists those that it reaches.",
   );
 
 const findScopeError = (key: KeyRow, scope: NeededScope): AppError | undefined =>

@@ -187,7 +187,7 @@ export class AccessControl {
     if (atBusiness) return atBusiness;
     context.keyId = known.key.id;
     this.#limits.takePartner(context, known);
-    throw this.#check.findAddressError(context, known.key) ?? notReachedError();
+    throw this.#check.findAddressError(context, known.key) ?? notReachedError(slug);
   }
 
   #findOrCountFailure(context: RequestContext, isRotation = false): KnownKey | KnownPartner {
