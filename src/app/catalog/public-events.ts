@@ -14,7 +14,7 @@ export type PublicEventChange = { result: ChangeResult; orders: string[] };
 
 /** Cancels a public event. Its tickets are no longer sold. */
 export const cancelPublicEvent = (rt: Runtime, slug: string, keyOrId: string): PublicEventChange =>
-  withOrders(rt, slug, keyOrId, (doc) => ({ ...assertPublished(doc), status: "CANCELLED" }));
+  editPublicEvent(rt, slug, keyOrId, (doc) => ({ ...assertPublished(doc), status: "CANCELLED" }));
 
 /**
  * Postpones a public event to `startsAt`, or to a date that is still open if `startsAt` is null.
@@ -29,7 +29,7 @@ export function postponePublicEvent(
 ): PublicEventChange {
   if (startsAt !== null && startsAt <= rt.now())
     throw new AppError("invalid_date", "The new start is in the past.");
-  return withOrders(rt, slug, keyOrId, (doc) => ({
+  return editPublicEvent(rt, slug, keyOrId, (doc) => ({
     ...(startsAt === null ? assertPublished(doc) : movedTo(assertPublished(doc), startsAt)),
     status: "POSTPONED",
   }));
@@ -51,7 +51,8 @@ export function movedTo(doc: PublicEventDoc, startsAt: number): PublicEventDoc {
   };
 }
 
-function withOrders(
+/** Edits a public event. @throws AppError as `editObject` */
+export function editPublicEvent(
   rt: Runtime,
   slug: string,
   keyOrId: string,

@@ -70,14 +70,12 @@ const update = command({
     const { rt, business } = await cli.openBusiness();
     const name = toKey(rt, business, "public_event", event);
     const clock = { timezone: business.doc.timezone, now: rt.now() };
-    const [{ editObject }, { movedTo }] = await Promise.all([
-      import("../../../app/catalog/changes/edit-object.ts"),
-      import("../../../app/catalog/public-events.ts"),
-    ]);
+    const { editPublicEvent, movedTo } = await import("../../../app/catalog/public-events.ts");
     // `edit` assigns the changed event during the transaction, and the notes below read the event.
     // TypeScript does not see the assignment: without `as`, the variable would have the type null
     // there.
     let updated = null as PublicEventDoc | null;
+    let orders: string[] = [];
     const edit = (doc: PublicEventDoc): PublicEventDoc => {
       const time = (flag: string, text: string | undefined, day: number) =>
         text === undefined
@@ -98,9 +96,16 @@ const update = command({
     const flags = { startsAt: "--start", endsAt: "--end", doorsAt: "--doors" };
     reportChange(
       cli,
-      namingFlags(flags, () => editObject(rt, business.slug, "public_event", name, edit)),
+      namingFlags(flags, () => {
+        const change = editPublicEvent(rt, business.slug, name, edit);
+        orders = change.orders;
+        return change.result;
+      }),
     );
     if (updated === null) return;
+    const { name: _name, description: _description, ...ofVisit } = given;
+    if (Object.values(ofVisit).some((value) => value !== undefined))
+      noteOrders(cli, name, business.slug, orders);
     const isOver = updated.endsAt <= rt.now();
     const consequence = isOver
       ? "the event is over, so no tickets are sold"
@@ -183,10 +188,15 @@ const postpone = command({
 function reportWithOrders(cli: Cli, name: string, { result, orders }: PublicEventChange): void {
   if (cli.flags.json) cli.printObject({ ...result, orders });
   else reportChange(cli, result);
+  noteOrders(cli, name, result.slug, orders);
+}
+
+/** Names the orders whose guests a change of the time, place or status of an event concerns. */
+function noteOrders(cli: Cli, name: string, slug: string, orders: readonly string[]): void {
   if (orders.length === 0) return;
   const verb = orders.length === 1 ? "stays" : "stay";
   cli.note(
-    `${countOf(orders.length, "ticket order")} ${verb} valid: ${cli.program} ticket-orders list --public-event ${shellQuote(name)} --business ${result.slug}`,
+    `${countOf(orders.length, "ticket order")} ${verb} valid: ${cli.program} ticket-orders list --public-event ${shellQuote(name)} --business ${slug}`,
   );
 }
 

@@ -221,3 +221,12 @@ test("ticket commands print names, amounts and local times, and raw values with 
   const payment = { cancelReason: null, paymentRef: null };
   expect(json).toMatchObject({ data: { id, totalCents: 5000, currency: "CHF", ...payment } });
 });
+
+test("a change of an event's time, place or status names the orders for it, and a new text does not", async () => {
+  const { deskbell } = await createBusiness();
+  data(await deskbell("ticket-orders create --public-event gala --item seat --json"));
+  const orders = "1 ticket order stays valid: deskbell ticket-orders list --public-event gala";
+  for (const flags of ["--start 20:00", "--venue Barn", "--status CANCELLED"])
+    expect((await deskbell(`public-events update gala ${flags}`)).stderr).toContain(orders);
+  expect((await deskbell("public-events update gala --name Ball")).stderr).not.toContain("order");
+});
