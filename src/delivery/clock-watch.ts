@@ -1,5 +1,6 @@
 import { MIN_JUMP_MS } from "../app/clock-jumps.ts";
 import type { Runtime } from "../app/runtime.ts";
+import { MAX_RETRY_AFTER_MS } from "../domain/webhooks/settle.ts";
 import { isStorageUnavailable } from "../store/database/storage-error.ts";
 import { isBusy } from "../store/database/write-lock.ts";
 
@@ -83,9 +84,9 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
       }
       const latest = wall + MAX_WAIT_MS;
       if (due.hasDueAfter(latest)) tryWrite(() => due.bringForward(latest, wall));
-      // A new worker has no backoffs in memory, so the stored backoffs are cleared. Each endpoint
-      // that fails is then probed at once.
-      tryWrite(rt.store.endpoints.clearBackoffs);
+      // A new worker probes each endpoint that fails at once, so the stored backoffs are cleared. A
+      // time for which a receiver asked with Retry-After stays, unless the clock was set back.
+      tryWrite(() => rt.store.endpoints.clearBackoffs(wall, wall + MAX_RETRY_AFTER_MS));
     },
   };
 

@@ -146,11 +146,12 @@ export class EndpointQueue {
   readonly #businessesInFlight = new Set<string>();
   readonly #dueRows = new DueRows();
 
-  constructor(target: TargetRow, commitCount: number) {
+  /** @param notBefore the monotonic time before which nothing is sent; 0 if there is none */
+  constructor(target: TargetRow, commitCount: number, notBefore = 0) {
     this.endpointId = target.id;
     this.target = target;
     this.host = limitedHost(target);
-    this.health = restoreHealth(target.failureCount);
+    this.health = restoreHealth(target.failureCount, notBefore);
     this.commitCount = commitCount;
   }
 

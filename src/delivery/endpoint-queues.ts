@@ -8,6 +8,7 @@ import { EndpointQueue, type SigningKeys } from "./endpoint-queue.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
 import { type SigningKey, signingKey } from "../domain/webhooks/webhook-post.ts";
 import type { SecretRow } from "../store/sealed.ts";
+import type { TargetRow } from "../store/webhooks/endpoints.ts";
 
 /** Share of a host's capacity that is kept for owners without a delivery in flight there. */
 const RESERVED_SHARE = 0.25;
@@ -131,7 +132,7 @@ export function createEndpointQueues(rt: Runtime) {
       existing.reload(target, commitCount);
       return existing;
     }
-    const queue = new EndpointQueue(target, commitCount);
+    const queue = new EndpointQueue(target, commitCount, storedNotBefore(rt, target));
     queues.set(endpointId, queue);
     return queue;
   }
@@ -159,6 +160,15 @@ export function createEndpointQueues(rt: Runtime) {
     loadSigningKeys,
     find: (endpointId: string): EndpointQueue | undefined => queues.get(endpointId),
   };
+}
+
+/**
+ * Returns the monotonic time before which the receiver wants no request, because it sent
+ * Retry-After before a restart of the daemon; 0 if it did not.
+ */
+function storedNotBefore(rt: Runtime, { heldUntil, heldReason }: TargetRow): number {
+  if (heldUntil === null || heldReason !== "retry_after") return 0;
+  return rt.monotonic() + heldUntil - rt.now();
 }
 
 /**

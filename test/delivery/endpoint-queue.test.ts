@@ -373,6 +373,26 @@ test("the backoff that Retry-After requests is stored with its reason", async ()
   expect(getEndpoint()).toMatchObject(hold);
 });
 
+test("a restarted worker sends nothing before the time that Retry-After asked for", async () => {
+  const { sent, send } = createReceiver(responded(503, "600"), responded(200));
+  const { rt, worker, emit, deliver, getEndpoint } = await setUp(send);
+  emit();
+  await deliver();
+  emit(5);
+  await worker.stop(0);
+  const restarted = createTestWorker(rt, send);
+  const sweepAfter = async (ms: number) => {
+    rt.advance(ms);
+    restarted.sweep();
+    await restarted.whenIdle();
+  };
+  await sweepAfter(10 * MINUTE_MS - SECOND_MS);
+  expect(sent).toEqual([1]);
+  expect(getEndpoint()).toMatchObject({ heldReason: "retry_after" });
+  await sweepAfter(SECOND_MS);
+  expect(countByStatus(rt)).toMatchObject({ DELIVERED: 6 });
+});
+
 describe("an endpoint that keeps failing", () => {
   test("an endpoint that keeps failing is reported after ten minutes, warned after four days and disabled after five", async () => {
     const { send } = createReceiver(responded(500));

@@ -119,9 +119,13 @@ export const HEALTHY: EndpointHealth = {
   maxConcurrency: MAX_CONCURRENCY,
 };
 
-/** Returns the health after a restart, from the number of failures since the last success. */
-export const restoreHealth = (failureCount: number): EndpointHealth => ({
+/**
+ * Returns the health after a restart, from the number of failures since the last success.
+ * @param notBefore the time for which the receiver asked with Retry-After; 0 if it did not
+ */
+export const restoreHealth = (failureCount: number, notBefore = 0): EndpointHealth => ({
   ...HEALTHY,
+  notBefore,
   failures: failureCount,
   isProbing: failureCount >= PROBE_AFTER_FAILURES,
 });

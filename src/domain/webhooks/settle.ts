@@ -33,7 +33,7 @@ const LOCAL_FAILURES = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
 export const isLocalFailure = (outcome: Outcome): outcome is Outcome & { kind: "refused" } =>
   outcome.kind === "refused" && LOCAL_FAILURES.has(outcome.error);
 
-const MAX_RETRY_AFTER_MS = 86_400_000;
+export const MAX_RETRY_AFTER_MS = 86_400_000;
 const OVERLOADED = new Set([429, 502, 503, 504]);
 const GONE = 410;
 

@@ -64,6 +64,8 @@ export type TargetRow = Pick<
   | "failureCount"
   | "updatedAt"
   | "holdsEnded"
+  | "heldUntil"
+  | "heldReason"
 > & {
   /** When the endpoint stops because its key expires (epoch ms); Infinity if it does not. */
   stopsAt: number;
@@ -72,10 +74,10 @@ export type TargetRow = Pick<
 type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allowPrivate: number };
 
 const TARGET = columns(
-  "id, business_id, partner_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at, holds_ended",
+  "id, business_id, partner_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at, holds_ended, held_until, held_reason",
 );
 const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, version,
-  failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at, held_until, held_reason,
+  failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at,
   status_since, last_delivered_at`)}`;
 
 /**
@@ -160,9 +162,9 @@ export function createEndpointStore(db: Db) {
   const endBackoffOf = db.prepare(
     "UPDATE endpoint SET held_until = NULL, held_reason = NULL, holds_ended = holds_ended + 1 WHERE id = ?",
   );
-  const clearBackoffs = db.prepare(
-    "UPDATE endpoint SET held_until = NULL, held_reason = NULL WHERE held_until IS NOT NULL",
-  );
+  const clearBackoffs = db.prepare(`
+    UPDATE endpoint SET held_until = NULL, held_reason = NULL
+    WHERE held_until IS NOT NULL AND NOT (held_reason = 'retry_after' AND held_until BETWEEN :now AND :latest)`);
   const shiftBackoffs = db.prepare(
     "UPDATE endpoint SET held_until = held_until + ? WHERE held_until IS NOT NULL",
   );
@@ -214,8 +216,11 @@ export function createEndpointStore(db: Db) {
     updateBackoff: (id: string, backoff: StoredBackoff) => void setBackoff.run({ ...backoff, id }),
     /** Ends a backoff: tells the delivery worker to send at once. */
     endBackoff: (id: string) => void endBackoffOf.run(id),
-    /** Clears the stored backoffs when a delivery worker starts, because it has none in memory. */
-    clearBackoffs: () => void clearBackoffs.run(),
+    /**
+     * Clears the stored backoffs when a delivery worker starts, except those that a receiver asked
+     * for with Retry-After and that end by `latest`.
+     */
+    clearBackoffs: (now: number, latest: number) => void clearBackoffs.run({ now, latest }),
     /** Moves the end of each backoff after a jump of the clock. */
     shiftBackoffs: (byMs: number) => void shiftBackoffs.run(byMs),
     /** Returns whether the endpoint is neither disabled nor deleted. */
