@@ -35,11 +35,14 @@ const ROW: Record<ProxyFormat, RegExp> = {
   caddy: /^\t(?:~\^)?([a-z0-9-]+)\$? ([a-z0-9-]+)$/,
   nginx: /^ {4}(?:~\^)?([a-z0-9-]+)\$? deskbell_([a-z0-9-]+);$/,
 };
-/** The rows without a business: the default, paths without a slug, and those of `/servers/NAME`. */
-const OTHER_ROW = /^\s*(?:default ""|"" deskbell;|\/servers\/.*)?;?$/;
+/** The rows without a business or server: the default, and paths without a slug. */
+const OTHER_ROW = /^\s*(?:default ""|"" deskbell;)?;?$/;
+/** The row of a server, which the map has even if the server has no business. */
+const SERVER_ROW = /^\s*\/servers\/([a-z0-9-]+) /;
 
 /**
- * Returns the slugs of each server in a map that `writeProxyMap` has written.
+ * Returns the slugs of each server in a map that `writeProxyMap` has written. A server without a
+ * business has an empty list.
  * @param name the name of the file in errors
  * @throws AppError invalid_input for another file
  */
@@ -56,6 +59,11 @@ export function readProxyMap(
   const slugs = new Map<string, string[]>();
   for (const row of rows.split("\n")) {
     if (OTHER_ROW.test(row)) continue;
+    const [, onlyServer] = SERVER_ROW.exec(row) ?? [];
+    if (onlyServer !== undefined) {
+      slugs.set(onlyServer, slugs.get(onlyServer) ?? []);
+      continue;
+    }
     const [, slug, server] = ROW[format].exec(row) ?? [];
     if (slug === undefined || server === undefined)
       throw new AppError(

@@ -1,3 +1,4 @@
+import { AppError } from "../../../domain/errors.ts";
 import { PROXY_FORMATS, type ProxyFormat, type MappedServer } from "../rules.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";
@@ -61,6 +62,7 @@ async function mapServers(
   const { getRunning } = await import("./ask-servers.ts");
   const keepsRows = ({ name, running }: AskedServer) =>
     running.length === 0 && previousRows?.has(name);
+  if (previousRows !== undefined) assertKnown(asked, previousRows);
   const slugsOfRunning = new Set(
     asked.filter((server) => !keepsRows(server)).flatMap((server) => getRunning(server).businesses),
   );
@@ -73,4 +75,19 @@ async function mapServers(
     );
     return { name, addresses, businesses };
   });
+}
+
+/** @throws AppError state_refuses for a server that neither responds nor is in the previous map */
+function assertKnown(asked: readonly AskedServer[], previousRows: Map<string, string[]>): void {
+  const unknown = asked.find(
+    ({ name, running, needsToken }) =>
+      running.length === 0 && !needsToken && !previousRows.has(name),
+  );
+  if (unknown === undefined) return;
+  const { name, failures } = unknown;
+  throw new AppError(
+    "state_refuses",
+    `The server ${name} does not respond, and the map of --previous does not have it: ${failures.join("; ")}.`,
+    { fix: "name the map that the proxy has; if the server is new, remove its line until it runs" },
+  );
 }

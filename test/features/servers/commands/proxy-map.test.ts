@@ -130,8 +130,32 @@ test.each(PROXY_FORMATS)(
     writeFileSync(previous, before.stdout);
     const unknown = [`east ${east}`, `north ${NOBODY}`];
     expect(await run(`proxy-map --format ${format} --previous ${previous}`, unknown)).toMatchObject(
-      { code: 5, stdout: "" },
+      {
+        code: 5,
+        stdout: "",
+        stderr: expect.stringContaining(
+          "The server north does not respond, and the map of --previous does not have it",
+        ),
+      },
     );
+  },
+);
+
+test.each(PROXY_FORMATS)(
+  "proxy-map for %s keeps a server without a business that does not respond, with --previous",
+  async (format) => {
+    const { urls, run } = await startServers(["salon-aurora"], []);
+    const [east = "", west = ""] = urls;
+    const previous = join(createTempFolder(), "deskbell.map");
+    const before = await run(`proxy-map --format ${format}`, [`east ${east}`, `west ${west}`]);
+    writeFileSync(previous, before.stdout);
+    const lines = [`east ${east}`, `west ${NOBODY}`];
+    const after = await run(`proxy-map --format ${format} --previous ${previous}`, lines);
+    expect(after).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("the map keeps its 0 rows"),
+    });
+    expect(after.stdout.replaceAll("127.0.0.1:2", new URL(west).host)).toBe(before.stdout);
   },
 );
 
