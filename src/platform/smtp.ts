@@ -67,10 +67,14 @@ export function createMailer(smtpUrl: string, allowPlaintext: boolean) {
     );
   };
   return {
-    /** @throws if the server has not confirmed that it accepts the mail */
-    async send(mail: Mail): Promise<void> {
+    /**
+     * Returns the recipients that the server refused while it accepted the mail for others.
+     * @throws if the server has not confirmed that it accepts the mail
+     */
+    async send(mail: Mail): Promise<string[]> {
       const mailer = await load();
-      await mailer.sendMail(mail).catch(throwExplained);
+      const { rejected = [] } = await mailer.sendMail(mail).catch(throwExplained);
+      return rejected;
     },
     /**
      * Throws if the server refuses the settings. An unreachable server is no error: it may recover.

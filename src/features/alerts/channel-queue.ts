@@ -10,8 +10,11 @@ export type AlertChannel = {
   name: string;
   /** Whether the channel wants every open alert again each minute. */
   resends: boolean;
-  /** @throws if the alert was not accepted */
-  send: (alert: Alert) => Promise<void>;
+  /**
+   * Returns which of the recipients did not get the alert, and why; undefined if all got it.
+   * @throws if the alert was not accepted
+   */
+  send: (alert: Alert) => Promise<string | undefined>;
   /** Checks whether the channel can send at all; absent if only an attempt to send can tell. */
   check?: () => Promise<void>;
 };
@@ -77,6 +80,24 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
       });
   }
 
+  function recordSuccess(): void {
+    if (failures >= REPORTED_FAILURES)
+      rt.log("info", "Alerts are sent again.", { channel: channel.name });
+    failures = 0;
+    failure = undefined;
+  }
+
+  /**
+   * Reports at once that some recipients do not get alerts. The alert is not retried, because the
+   * other recipients would get it again.
+   */
+  function recordRefusal(reason: string): void {
+    if (failures < REPORTED_FAILURES)
+      rt.log("error", "Some recipients do not get alerts.", { channel: channel.name, reason });
+    failures = REPORTED_FAILURES;
+    failure = { since: failure?.since ?? rt.now(), error: reason };
+  }
+
   return {
     /** Reports refused settings before the first alert is lost. */
     async check(): Promise<void> {
@@ -120,13 +141,11 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
             continue;
           }
           current = alert;
-          await channel.send(alert);
+          const refusal = await channel.send(alert);
           // A newer alert of this cause, added during the attempt, must stay.
           if (unsent.get(alert.fingerprint) === alert) unsent.delete(alert.fingerprint);
-          if (failures >= REPORTED_FAILURES)
-            rt.log("info", "Alerts are sent again.", { channel: channel.name });
-          failures = 0;
-          failure = undefined;
+          if (refusal === undefined) recordSuccess();
+          else recordRefusal(refusal);
         }
       } catch (error) {
         if (current && !isStopped) recordFailure(current, errorInWords(error));

@@ -65,7 +65,11 @@ function createHttpClient() {
   const closing = new AbortController();
   return {
     /** @throws if the response is not 2xx */
-    async request(url: string, method: "GET" | "POST", { headers, body }: AlertRequest) {
+    async request(
+      url: string,
+      method: "GET" | "POST",
+      { headers, body }: AlertRequest,
+    ): Promise<undefined> {
       const { Agent, request } = await import("undici");
       agent ??= new Agent({
         connect: { timeout: CONNECT_TIMEOUT_MS },
@@ -97,8 +101,13 @@ function createMailChannel(smtpUrl: string, to: string, allowPlaintext: boolean)
   const { signal } = closing;
   return {
     ...mailer,
-    send: (alert: Alert): Promise<void> =>
-      mailer.send({ from, to, subject: mailSubject(alert), text: mailText(alert), signal }),
+    async send(alert: Alert): Promise<string | undefined> {
+      const [subject, text] = [mailSubject(alert), mailText(alert)];
+      const refused = await mailer.send({ from, to, subject, text, signal });
+      return refused.length === 0
+        ? undefined
+        : `the mail server refuses ${safe(refused.join(", "))}; the other addresses get the mail`;
+    },
     async close(graceMs: number): Promise<void> {
       // A server that has the mail must not get it again, so it has time to answer.
       setTimeout(() => closing.abort(), graceMs).unref();

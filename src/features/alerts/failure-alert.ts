@@ -34,7 +34,7 @@ export async function sendFailureAlert(
   try {
     const condition = openCondition("daemon.failed", safe(message, MAX_TEXT_LENGTH), fix);
     const results = await sendToEach(createNoticeAlert(condition, now), channels);
-    if (results.some(({ error }) => error === null))
+    if (results.some(({ isSent }) => isSent))
       recordFailureAlert(config, { at: now, reason: message });
     return results;
   } finally {

@@ -10,8 +10,11 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { AlertChannel, AlertChannels } from "./channel-queue.ts";
 import { createAlertStore } from "./store.ts";
 
-/** The result of one channel; `error` is null if the channel accepted the alert. */
-export type ChannelResult = { channel: string; error: string | null };
+/**
+ * The result of one channel. `isSent` is whether at least one of its recipients got the alert, and
+ * `error` is null if all of them did.
+ */
+export type ChannelResult = { channel: string; isSent: boolean; error: string | null };
 
 /** An alert with a text of the operator. */
 export type OperatorMessage = { text: string; severity: Severity };
@@ -55,10 +58,9 @@ export const sendToEach = (
   Promise.all(
     channels.map(async ({ name, send }) => {
       try {
-        await send(alert);
-        return { channel: name, error: null };
+        return { channel: name, isSent: true, error: (await send(alert)) ?? null };
       } catch (error) {
-        return { channel: name, error: errorInWords(error) };
+        return { channel: name, isSent: false, error: errorInWords(error) };
       }
     }),
   );

@@ -490,8 +490,8 @@ test("the daemon sends a requested test alert through each channel and reports t
   expect(takeTestResults(rt, key)).toBeUndefined();
   await pass(0);
   expect(takeTestResults(rt, key)).toEqual([
-    { channel: "--alert-url", error: null },
-    { channel: "--alert-mail", error: "no such user" },
+    { channel: "--alert-url", isSent: true, error: null },
+    { channel: "--alert-mail", isSent: false, error: "no such user" },
   ]);
   expect(good.sent).toEqual(["alert.test FIRING"]);
   expect(rt.openStore(createAlertStore).list("test")).toEqual([]);
@@ -503,7 +503,7 @@ test("the daemon sends a requested message through its channels but not as a hea
   const { tick } = createAlerting(rt, CHECKS, { channels: [channel], heartbeat });
   const key = requestTest(rt, { text: "The till is out of paper.", severity: "critical" });
   await tick();
-  expect(takeTestResults(rt, key)).toEqual([{ channel: "--alert-url", error: null }]);
+  expect(takeTestResults(rt, key)).toEqual([{ channel: "--alert-url", isSent: true, error: null }]);
   expect(channel.sent).toEqual(["alert.message FIRING"]);
   expect(heartbeat.sent).not.toContain("alert.message FIRING");
 });
@@ -521,7 +521,9 @@ test("a requested alert is sent once, even if another writer's lock delays its r
   await pass(SECOND_MS);
   expect(channel.sent.toSorted()).toEqual(["alert.message FIRING", "alert.test FIRING"]);
   for (const key of keys)
-    expect(takeTestResults(rt, key)).toEqual([{ channel: "--alert-url", error: null }]);
+    expect(takeTestResults(rt, key)).toEqual([
+      { channel: "--alert-url", isSent: true, error: null },
+    ]);
 });
 
 test("a notice is logged once and has no end", async () => {

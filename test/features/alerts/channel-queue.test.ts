@@ -84,3 +84,34 @@ test("a channel that fails again after a success counts as failing since the fir
   await tryToSend(3);
   expect(queue.failure()).toEqual({ since: rt.now() - 2 * HOUR_MS, error: "HTTP 500" });
 });
+
+test("an alert that some recipients do not get is not sent again, and the channel counts as failing", async () => {
+  const rt = createTestRuntime();
+  let refusal: string | undefined = "the mail server refuses bob@example.com";
+  const sent: string[] = [];
+  const queue = createChannelQueue(rt, {
+    name: "--alert-mail",
+    resends: false,
+    send: async ({ fingerprint }) => {
+      sent.push(fingerprint);
+      return refusal;
+    },
+  });
+  const send = async (...fingerprints: string[]) => {
+    for (const fingerprint of fingerprints)
+      queue.add(createAlert("storage.low", fingerprint, rt.now()));
+    await queue.sendDue();
+  };
+  const failure = { since: rt.now(), error: refusal };
+  await send("a", "b");
+  rt.advance(HOUR_MS);
+  await send();
+  expect([sent, queue.list(), queue.failure()]).toEqual([["a", "b"], [], failure]);
+  refusal = undefined;
+  await send("c");
+  expect(queue.failure()).toBeUndefined();
+  expect(rt.logged.map(({ message }) => message)).toEqual([
+    "Some recipients do not get alerts.",
+    "Alerts are sent again.",
+  ]);
+});

@@ -194,6 +194,18 @@ test("a channel throws the reason why an alert was not accepted", async () => {
   await expect(toMail.send(createAlert())).rejects.toThrow("no such user");
 });
 
+test("an alert by mail names the recipients that the mail server refuses", async () => {
+  const { mails, url } = await startMailServer();
+  const toMail = openChannel(
+    { alertMail: "ada@example.com,nobody@example.com" },
+    { DESKBELL_SMTP_URL: url },
+  );
+  expect(await toMail.send(createAlert())).toBe(
+    "the mail server refuses nobody@example.com; the other addresses get the mail",
+  );
+  expect(mails).toHaveLength(1);
+});
+
 test("invalid settings of alerts are rejected", () => {
   const read =
     (flags: ConfigFlags, env = {}) =>

@@ -10,8 +10,8 @@ test("the results of a requested test alert can be read once, after the daemon h
   const rt = createTestRuntime();
   const key = requestTest(rt);
   expect(takeTestResults(rt, key)).toBeUndefined();
-  const channel = { name: "mail", send: async () => {} };
+  const channel = { name: "mail", send: async () => undefined };
   await createTestAnswers(rt, { channels: [channel] } as never, () => false)();
-  expect(takeTestResults(rt, key)).toEqual([{ channel: "mail", error: null }]);
+  expect(takeTestResults(rt, key)).toEqual([{ channel: "mail", isSent: true, error: null }]);
   expect(takeTestResults(rt, key)).toBeUndefined();
 });

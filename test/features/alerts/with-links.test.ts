@@ -49,7 +49,10 @@ test("an alert whose links cannot be stored is sent without them", async () => {
   const channel = withLinks(api, {
     name: "--alert-url",
     resends: false,
-    send: async ({ code, links }) => void sent.push([code, links]),
+    send: async ({ code, links }) => {
+      sent.push([code, links]);
+      return undefined;
+    },
   });
   const { tick } = createAlerting(api, [], { channels: [channel] });
   const booking = api.store.bookings.findById(businessOf(api).id, id)!;
@@ -69,7 +72,10 @@ test.each([
     const channel = withLinks(api, {
       name: "--alert-url",
       resends: false,
-      send: async ({ links }) => void sent.push(links),
+      send: async ({ links }) => {
+        sent.push(links);
+        return undefined;
+      },
     });
     const { tick } = createAlerting(api, [], { channels: [channel] });
     const booking = api.store.bookings.findById(businessOf(api).id, id)!;
@@ -103,7 +109,10 @@ test("an alert has no links unless it is about a visit that needs a decision", a
     await withLinks(api, {
       name: "--alert-url",
       resends: false,
-      send: async (alert) => void (links = alert.links),
+      send: async (alert) => {
+        links = alert.links;
+        return undefined;
+      },
     }).send(toAlert({ ...cause, status: "FIRING", alertedAt: null }, "FIRING", 0));
     return links;
   };
