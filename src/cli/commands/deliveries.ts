@@ -271,9 +271,17 @@ async function untilAttempted(cli: Cli, rt: Runtime, filter: DeliveryFilter): Pr
   const { isDaemonRunning } = await import("../../store/database/database.ts");
   if (!isDaemonRunning(rt.config.databasePath))
     cli.note(`The daemon is not running, so nothing is sent. Start it: ${cli.program} serve`);
+  const { deliveryMoves } = rt.store;
   for (let reported = 0; ;) {
-    const left = rt.store.deliveryMoves.countUntriedRedeliveries(filter);
-    if (left === 0) return cli.note("All have been attempted.");
+    const left = deliveryMoves.countUntriedRedeliveries(filter);
+    if (left === 0) {
+      const stopped = deliveryMoves.countStoppedRedeliveries(filter);
+      return cli.note(
+        stopped === 0
+          ? "All have been attempted."
+          : `Nothing is left to attempt. Parked, cancelled or corrupt without an attempt: ${countOf(stopped, "delivery")}.`,
+      );
+    }
     if (left !== reported) cli.note(`${left} left to attempt`);
     reported = left;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

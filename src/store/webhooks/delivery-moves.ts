@@ -88,19 +88,27 @@ export function createDeliveryMoveStore(db: Db) {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
+  /** @param ofStatus an SQL condition */
+  function countUntried(filter: DeliveryFilter, ofStatus: string): number {
+    const { where, parameters } = toSqlCondition(filter);
+    const untried = "is_redelivery = 1 AND attempt_count = attempts_before";
+    return db
+      .prepare(`SELECT count(*) FROM delivery WHERE ${where} AND ${ofStatus} AND ${untried}`)
+      .pluck()
+      .get(parameters) as number;
+  }
+
   return {
     countCancellable,
     cancel,
 
-    countUntriedRedeliveries(filter: DeliveryFilter): number {
-      const { where, parameters } = toSqlCondition(filter);
-      const untried =
-        "status = 'PENDING' AND is_redelivery = 1 AND attempt_count = attempts_before";
-      return db
-        .prepare(`SELECT count(*) FROM delivery WHERE ${where} AND ${untried}`)
-        .pluck()
-        .get(parameters) as number;
-    },
+    /** Counts the redeliveries without an attempt that wait to be sent. */
+    countUntriedRedeliveries: (filter: DeliveryFilter): number =>
+      countUntried(filter, "status = 'PENDING'"),
+
+    /** Counts the redeliveries without an attempt that were parked or cancelled, or are corrupt. */
+    countStoppedRedeliveries: (filter: DeliveryFilter): number =>
+      countUntried(filter, "status <> 'PENDING'"),
 
     countRedeliverable(filter: DeliveryFilter): number {
       const { where, parameters } = toSqlCondition(filter);

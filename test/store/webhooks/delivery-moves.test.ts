@@ -1,3 +1,4 @@
+import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { expect, test } from "vitest";
 import { addBusiness, createTestWorker, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
@@ -54,4 +55,8 @@ test("a redelivery counts as untried until its first attempt; a new delivery or 
   const [tried] = rt.store.deliveries.list(filter, 1);
   expect([tried!.status, tried!.attemptCount]).toEqual(["PENDING", 2]);
   expect(countUntried()).toBe(0);
+  expect(deliveryMoves.countStoppedRedeliveries(filter)).toBe(0);
+  rt.tx(() => deliveryMoves.redeliver(filter, { ...batch, at: rt.now() }));
+  disableEndpoint(rt, endpoint.id, "manual");
+  expect([countUntried(), deliveryMoves.countStoppedRedeliveries(filter)]).toEqual([0, 1]);
 });
