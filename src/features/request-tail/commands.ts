@@ -39,7 +39,8 @@ const tail = command({
   },
 });
 
-type Daemon = { url: string; token: string };
+/** `needsPublicUrl` is set if the daemon has TLS, but no public URL that its certificate is for. */
+type Daemon = { url: string; token: string; needsPublicUrl: boolean };
 
 /** @throws AppError state_refuses if no daemon runs, or its token cannot be read */
 function findDaemon(cli: Cli, rt: Runtime): Daemon {
@@ -49,7 +50,9 @@ function findDaemon(cli: Cli, rt: Runtime): Daemon {
   if (daemon === undefined || token === null) throw noRequestsError("No server responds.");
   // The certificate of the daemon is for its public name, so a TLS connection needs the public URL.
   const isTls = daemon.url.startsWith("https:");
-  return { url: (isTls && daemon.publicUrl) || daemon.url, token };
+  const publicUrl = (isTls && daemon.publicUrl) || undefined;
+  const needsPublicUrl = isTls && publicUrl === undefined;
+  return { url: publicUrl ?? daemon.url, token, needsPublicUrl };
 }
 
 const noRequestsError = (message: string): AppError =>
@@ -72,7 +75,7 @@ async function* followRequests(daemon: Daemon, stop: AbortSignal): AsyncGenerato
 
 /** Returns the requests after a cursor; undefined once `stop` is aborted. */
 async function readRequests(
-  { url, token }: Daemon,
+  { url, token, needsPublicUrl }: Daemon,
   after: string,
   stop: AbortSignal,
 ): Promise<SeenRequests | undefined> {
@@ -90,7 +93,13 @@ async function readRequests(
   } catch (error) {
     if (stop.aborted) return undefined;
     if (error instanceof AppError) throw error;
-    throw noRequestsError(`No server responds at ${url}: ${fetchErrorInWords(error)}.`);
+    const reason = fetchErrorInWords(error);
+    const { cause } = error as { cause?: NodeJS.ErrnoException };
+    if (needsPublicUrl && cause?.code === "ERR_TLS_CERT_ALTNAME_INVALID")
+      throw new AppError("state_refuses", `The server at ${url} was not asked: ${reason}.`, {
+        fix: "deskbell serve --public-url URL, with the host name of the certificate",
+      });
+    throw noRequestsError(`No server responds at ${url}: ${reason}.`);
   }
 }
 

@@ -35,6 +35,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "deskbell deliveries tail",
     "deskbell serve --alert-links --public-url https://api.example.com",
     "deskbell serve --guest-mail bookings@example.com --public-url https://api.example.com",
+    "deskbell serve --public-url URL, with the host name of the certificate",
     "deskbell services update beard-trim --price 99.00 --business {} --data-dir {}",
   ],
   "Only a daemon prints it, in its log or an alert.": [
