@@ -3,6 +3,7 @@ import { type HealthCondition, openCondition } from "../../domain/conditions/reg
 import { lazy } from "../../domain/lazy.ts";
 import { countOf, isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failing-endpoint.ts";
+import { isResponse } from "../../domain/webhooks/settle.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { businessOf, describeOwner } from "../businesses.ts";
 import { andOtherSecrets, iterateGuests, iterateSecrets } from "../master-key.ts";
@@ -113,16 +114,21 @@ export function checkLateDeliveries(
 /** Minimum number of failing hosts for a report. Two hosts can fail at the same time by chance. */
 const MIN_HOSTS_OUT = 3;
 
-/** Reports that most endpoints fail, so the reason is probably on this machine. */
+/**
+ * Reports that most endpoints do not respond, so the reason is probably on this machine. An
+ * endpoint that responds with an error does not count, because the network works.
+ */
 export function checkNetwork(rt: Runtime, endpoints: readonly EndpointRow[]): HealthCondition[] {
   const active = endpoints.filter(({ status }) => status === "ACTIVE");
-  const failing = active.filter((endpoint) => needsAttention(endpoint, rt.now()));
+  const failing = active.filter(
+    (endpoint) => needsAttention(endpoint, rt.now()) && !isResponse(endpoint.lastError ?? ""),
+  );
   const hosts = new Set(failing.map(({ url }) => URL.parse(url)?.host));
   if (hosts.size < MIN_HOSTS_OUT || failing.length * 2 <= active.length) return [];
   return [
     openCondition(
       "network.out",
-      `${failing.length} of ${active.length} endpoints fail, at ${hosts.size} hosts: the network, the firewall or the name server of this machine is probably the cause`,
+      `${failing.length} of ${active.length} endpoints do not respond, at ${hosts.size} hosts: the network, the firewall or the name server of this machine is probably the cause`,
       "deskbell deliveries list --failed",
     ),
   ];

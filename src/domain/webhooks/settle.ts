@@ -76,7 +76,10 @@ export const outcomeForPartners = <T extends OutcomeDetails>(details: T): T =>
 
 /** What partners read about an error that is stored without its outcome. */
 export const errorForPartners = (error: string | null): string | null =>
-  error === null || /^HTTP \d+$/.test(error) || OWN_ERRORS.has(error) ? error : NO_RESPONSE;
+  error === null || isResponse(error) || OWN_ERRORS.has(error) ? error : NO_RESPONSE;
+
+/** Returns whether an error from `describeFailure` is about a response of the receiver. */
+export const isResponse = (error: string): boolean => /^HTTP \d+$/.test(error);
 
 type OutcomeDetails = { outcome: Outcome["kind"]; error: string | null; durationMs: number };
 

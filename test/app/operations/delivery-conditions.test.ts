@@ -77,3 +77,18 @@ test("late webhooks are reported only if the daemon could have sent them", async
   edit(rt, "UPDATE delivery SET is_redelivery = 1");
   expect(isStuck()).toBe(false);
 });
+
+test("endpoints that respond with errors do not count as an outage of the network", async () => {
+  const rt = await createRunningServer();
+  await INJECTIONS["network.out"](rt);
+  const setErrors = (...errors: string[]) =>
+    rt.tx(() => {
+      const failing = rt.store.endpoints.list().filter(({ failingSince }) => failingSince !== null);
+      for (const [i, endpoint] of failing.entries())
+        rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, lastError: errors[i]! });
+    });
+  setErrors("HTTP 500", "HTTP 401", "HTTP 429");
+  expect(listCodes(rt)).toEqual(Array(3).fill("endpoint.failing"));
+  setErrors("refused: connection refused", "unresolvable: no address", "timed out: no response");
+  expect(listCodes(rt)).toEqual(["network.out"]);
+});
