@@ -141,6 +141,9 @@ export function reportChange(
 /** Notes what the author of a change may not intend, and the visits that it affects. */
 function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void {
   const { slug, isNew, businessFields, changes, overwrittenSections, emptied, repricing } = result;
+  // A change that is saved has deleted booked objects only if it has cancelled their visits.
+  const cancelled = dryRun ? null : deletedVisitsText(result.affected, result.deletedVisits);
+  if (cancelled !== null) cli.note(`${slug}: cancelled ${cancelled}.`);
   // Visits are stored as instants, which do not change. Opening hours are stored as times of day,
   // so they move with the time zone.
   if (!isNew && businessFields.includes("timezone"))

@@ -199,14 +199,27 @@ export async function loadCancelAffected(isWanted = true): Promise<CancelAffecte
   };
 }
 
+/** The visits of deleted objects: those that a change would cancel, or that it has cancelled. */
+type DeletedVisits = { affected: AffectedVisits; deletedVisits: VisitSummary[] };
+
+/**
+ * Cancels the visits of the objects that a planned change deletes, and returns them for its report:
+ * a plan that is made after the cancellation no longer has them.
+ * @param plan called only if there is a function that cancels
+ */
+export function cancelVisitsOf(
+  rt: Runtime,
+  cancelAffected: CancelAffected | undefined,
+  plan: () => DeletedVisits & { slug: string },
+): DeletedVisits | undefined {
+  if (cancelAffected === undefined) return undefined;
+  const { slug, affected, deletedVisits } = plan();
+  cancelAffected(rt, slug, affected);
+  return { affected, deletedVisits };
+}
+
 /** @throws AppError state_refuses */
-export function assertNoAffectedVisits({
-  affected,
-  deletedVisits,
-}: {
-  affected: AffectedVisits;
-  deletedVisits: readonly VisitSummary[];
-}): void {
+export function assertNoAffectedVisits({ affected, deletedVisits }: DeletedVisits): void {
   const text = deletedVisitsText(affected, deletedVisits);
   if (text === null) return;
   throw new AppError(

@@ -13,7 +13,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { quote } from "../../../domain/text.ts";
 import { getBusiness } from "../../businesses.ts";
 import type { Runtime } from "../../runtime.ts";
-import { assertNoAffectedVisits, type CancelAffected } from "./affected-visits.ts";
+import { assertNoAffectedVisits, type CancelAffected, cancelVisitsOf } from "./affected-visits.ts";
 import { auditChange } from "./change-catalog.ts";
 import { loadCatalog } from "../load-catalog.ts";
 import { listCommandFor } from "../objects.ts";
@@ -51,13 +51,13 @@ export function editCatalog(
   }
   return rt.tx(() => {
     if (rt.isDryRun()) return plan().result;
-    cancelAffected?.(rt, slug, plan().result.affected);
+    const cancelled = cancelVisitsOf(rt, cancelAffected, () => plan().result);
     // The change is planned again, because the cancellations have published events.
     const { target, result, write } = plan();
     assertNoAffectedVisits(result);
     const [subject, details] = toAuditEntry(slug, target, result);
     write(auditChange(rt, "catalog.edited", subject, result, details));
-    return result;
+    return { ...result, ...cancelled };
   });
 }
 

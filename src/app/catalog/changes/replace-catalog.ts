@@ -7,7 +7,7 @@ import { currencyChangeText } from "../../../domain/money.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { countOf } from "../../../domain/text.ts";
 import type { Runtime } from "../../runtime.ts";
-import { assertNoAffectedVisits, type CancelAffected } from "./affected-visits.ts";
+import { assertNoAffectedVisits, type CancelAffected, cancelVisitsOf } from "./affected-visits.ts";
 import { auditChange, changeCatalog, type NextCatalog, planNext } from "./change-catalog.ts";
 import type { ChangeResult, LoadedCatalog } from "./plan-change.ts";
 
@@ -76,7 +76,9 @@ export function replaceCatalog(
         `The catalog of ${slug} was changed by another process in the meantime.`,
         { fix: "run the same command again" },
       );
-    permissions.cancelAffected?.(rt, slug, planReplacement(rt, replacement).affected);
+    const cancelled = cancelVisitsOf(rt, permissions.cancelAffected, () =>
+      planReplacement(rt, replacement),
+    );
     const approve = (plan: ChangeResult) => {
       // Every visit that can be cancelled has been cancelled above, so a visit that is left is a
       // reason to refuse the change.
@@ -88,7 +90,7 @@ export function replaceCatalog(
     };
     // The cancellations have changed the stock of the loaded catalog, so it is loaded again.
     const unchanged = permissions.cancelAffected ? null : loaded;
-    return changeCatalog(rt, { ...replacement, loaded: unchanged }, approve);
+    return { ...changeCatalog(rt, { ...replacement, loaded: unchanged }, approve), ...cancelled };
   });
 }
 

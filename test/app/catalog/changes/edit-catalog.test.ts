@@ -153,9 +153,11 @@ test("deleting a staff member removes the person from services, and is refused w
   );
   expect(find(rt, "service", "cut").staff).toEqual(["mia", "leo"]);
 
-  const { changes } = deleteStaffMember(rt, SLUG, "mia", {
+  const { changes, affected, deletedVisits } = deleteStaffMember(rt, SLUG, "mia", {
     cancelAffected: await loadCancelAffected(),
   });
+  expect(affected.bookings).toEqual([id]);
+  expect(deletedVisits).toMatchObject([{ id, guest: null }]);
   expect(changes.map(({ action, key }) => `${action} ${key}`)).toEqual([
     "update cut",
     "update dye",

@@ -454,8 +454,8 @@ test("catalog apply names the command that lists the folder of a missing file", 
   });
 });
 
-test.each(["staff delete leo", "catalog apply - --prune"])(
-  "%s --dry-run says what --cancel-affected would do, or that it is needed",
+test.each(["staff delete leo --yes", "catalog apply - --prune --yes"])(
+  "%s says what --cancel-affected cancels, and its dry run the same or that the flag is needed",
   async (command) => {
     const { deskbell } = createTerminal();
     const day = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 });
@@ -477,6 +477,10 @@ test.each(["staff delete leo", "catalog apply - --prune"])(
       /would delete objects that are booked \(1 future booking: .*\), and cancel what is booked\.\n/,
     );
     expect((await deskbell("bookings list")).stdout).toContain("CONFIRMED");
+    const visit = /\((1 future booking: .*)\), and cancel/.exec(allowed.stderr)?.[1];
+    const done = await deskbell(`${command} --cancel-affected`, file);
+    expect(done.stderr).toContain(`joes: cancelled ${visit}.\n`);
+    expect((await deskbell("bookings list")).stdout).toContain("CANCELLED");
   },
 );
 
