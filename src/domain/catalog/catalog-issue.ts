@@ -14,6 +14,8 @@ export type CatalogIssue = {
     | "contradiction";
   path: Path;
   detail: string;
+  /** Returns the detail with the value as its author wrote it, such as 01067 for 1067. */
+  describe?: (source: string) => string;
   /** The earlier of two places in conflict. */
   otherPath?: Path;
 };

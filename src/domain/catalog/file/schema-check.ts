@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type CatalogIssue, fieldName, itemPath, type Path } from "../catalog-issue.ts";
 import { MAX_ISSUES } from "../../errors.ts";
-import { quote, show } from "../../text.ts";
+import { quote, safe, show } from "../../text.ts";
 import { type AuthoredFile, catalogFileSchema, MAX_SECTION } from "./schema.ts";
 import type { Uncertain } from "../references.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
@@ -124,11 +124,16 @@ function withoutItems(schema: z.ZodObject, content: unknown, path: Path, lists: 
   );
 }
 
+const isEqualPath = (a: Path | undefined, b: Path): boolean => a?.join("\0") === b.join("\0");
+
 function describeIssues(found: readonly ZodIssue[], contents: unknown[]): CatalogIssue[] {
   const issues: CatalogIssue[] = [];
   for (const issue of found) {
     if (issues.length > MAX_ISSUES) break;
-    issues.push(...describeIssue(issue, contents));
+    // Zod reports a huge number twice: as too large for the field, and for a safe integer.
+    const isRepeated = ({ detail, path }: CatalogIssue): boolean =>
+      issues.at(-1)?.detail === detail && isEqualPath(issues.at(-1)?.path, path);
+    issues.push(...describeIssue(issue, contents).filter((described) => !isRepeated(described)));
   }
   return issues;
 }
@@ -161,7 +166,7 @@ function describeIssue(issue: ZodIssue, contents: unknown[]): CatalogIssue[] {
   const value = valueAt(contents, path);
   const field = fieldName(path);
   const isMissing = value === undefined && typeof path.at(-1) === "string";
-  const describe = (): string => {
+  const describe = (source?: string): string => {
     if (issue.code === "invalid_key") {
       const noun = issue.issues[0]?.message ?? issue.message;
       return `A name in '${fieldName(path.slice(0, -1))}' must be ${noun}, not ${quote(field)}.`;
@@ -169,11 +174,15 @@ function describeIssue(issue: ZodIssue, contents: unknown[]): CatalogIssue[] {
     if (path.length === 1) return `A catalog file must be ${issue.message}, not ${show(value)}.`;
     if (isMissing) return `'${field}' is missing; it must be ${issue.message}.`;
     const subject = typeof path.at(-1) === "number" ? `Each of '${field}'` : `'${field}'`;
-    const hint = valueHint(field, issue, value);
-    return `${subject} must be ${issue.message}, not ${show(value)}.${hint}`;
+    if (isUnquotedText(issue, value)) {
+      const written = source ?? String(value);
+      return `${subject} must be ${issue.message}, not ${safe(written)}.${quotesHint(issue, written)}`;
+    }
+    return `${subject} must be ${issue.message}, not ${show(value)}.${valueHint(field, issue, value)}`;
   };
   const code = isMissing && issue.code !== "invalid_key" ? "missing_field" : "invalid_value";
-  return [{ code, path, detail: describe() }];
+  const asWritten = isUnquotedText(issue, value) ? { describe } : {};
+  return [{ code, path, detail: describe(), ...asWritten }];
 }
 
 function unknownFieldHint(field: string, known: string[]): string {
@@ -183,19 +192,23 @@ function unknownFieldHint(field: string, known: string[]): string {
   return didYouMean(field, known) || ` Known fields: ${known.join(", ")}.`;
 }
 
+/** Returns whether YAML has read a number or boolean where the author meant text. */
+const isUnquotedText = (issue: ZodIssue, value: unknown): boolean =>
+  issue.code === "invalid_type" &&
+  issue.expected === "string" &&
+  (typeof value === "number" || typeof value === "boolean");
+
+/** @param written the text of the value in the file: the number 1067 may be written as 01067 */
+function quotesHint({ path }: ZodIssue, written: string): string {
+  const fits = schemasAt(filesSchema, path as Path).some(
+    (schema) => schema.safeParse(written).success,
+  );
+  const isElement = typeof path.at(-1) === "number";
+  const field = isElement ? "" : `${fieldName(path as Path)}: `;
+  return fits ? ` Put it in quotes: ${field}"${written}".` : "";
+}
+
 function valueHint(field: string, issue: ZodIssue, value: unknown): string {
-  if (
-    issue.code === "invalid_type" &&
-    issue.expected === "string" &&
-    (typeof value === "number" || typeof value === "boolean")
-  ) {
-    const quoted = `"${value}"`;
-    const fits = schemasAt(filesSchema, issue.path as Path).some(
-      (schema) => schema.safeParse(String(value)).success,
-    );
-    const isElement = typeof issue.path.at(-1) === "number";
-    return fits ? ` Put it in quotes: ${isElement ? quoted : `${field}: ${quoted}`}.` : "";
-  }
   if (typeof value !== "string") return "";
   if (issue.code === "invalid_value") {
     const allowed = issue.values.map(String);

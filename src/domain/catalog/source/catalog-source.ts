@@ -122,8 +122,12 @@ export type ParsedSource = {
   issues: SourceIssue[];
   /** Whether a syntax error ended the parsing; `content` is then missing. */
   broken: boolean;
-  /** Returns the position of a path, or of its nearest ancestor. */
-  locate: (path: Path) => Position;
+  locate: (path: Path) => Located;
+};
+
+export type Located = Position & {
+  /** The text of the value without quotes; undefined if it is a list, an object or missing. */
+  source?: string | undefined;
 };
 
 export type CatalogFile = ParsedSource & { name: string };
@@ -147,12 +151,15 @@ export function parseSource(source: CatalogSource): ParsedSource {
     const content = readDocument(parseYaml(text), addIssue);
     // The positions of values are recorded when one is first asked for: recording them for every
     // file would take time and memory.
-    let locateOffset: ((path: Path) => number) | undefined;
+    let locateValue: ReturnType<typeof createLocator> | undefined;
     return {
       content,
       issues,
       broken: false,
-      locate: (path) => positionAt((locateOffset ??= createLocator(text))(path)),
+      locate(path) {
+        const { offset, source } = (locateValue ??= createLocator(text))(path);
+        return { ...positionAt(offset), source };
+      },
     };
   } catch (error) {
     if (!(error instanceof SyntaxIssue)) throw error;
@@ -162,8 +169,8 @@ export function parseSource(source: CatalogSource): ParsedSource {
   }
 }
 
-/** Returns a function that finds the offset of a path. */
-function createLocator(text: string): (path: Path) => number {
+/** Returns a function that finds the offset of a path, or of its nearest ancestor. */
+function createLocator(text: string): (path: Path) => { offset: number; source?: string } {
   const offsets: Offsets = new Map();
   const yaml = parseYaml(text);
   // The first event opens the document, and the second one its content. `startOf` returns -1 for
@@ -180,6 +187,6 @@ function createLocator(text: string): (path: Path) => number {
       if (starts[part] !== -1) offset = starts[part] ?? offset;
       value = (value as Record<string | number, unknown>)[part];
     }
-    return offset;
+    return typeof value === "string" ? { offset, source: value } : { offset };
   };
 }

@@ -41,8 +41,9 @@ export type Offsets = Map<unknown, Record<string | number, number>>;
 type AddIssue = (code: "repeated_key" | "unknown_field", offset: number, detail: string) => void;
 
 /**
- * Returns the content of the document, and adds its offsets to `offsets`. The events of `yaml`
- * cannot be read a second time.
+ * Returns the content of the document. With `offsets`, adds its offsets to them, and returns each
+ * number, boolean or null as its text in the file. The events of `yaml` cannot be read a second
+ * time.
  */
 export const readDocument = (yaml: YamlEvents, addIssue: AddIssue, offsets?: Offsets): unknown =>
   new DocumentReader(yaml, addIssue, offsets).read();
@@ -122,7 +123,10 @@ class DocumentReader {
       // this anchor. An alias needs the event, which is put back here.
       this.#events[index] = event;
     }
-    if (event.type === EVENT_ID.SCALAR) return readScalar(this.#text, event, field);
+    if (event.type === EVENT_ID.SCALAR)
+      return this.#offsets === undefined
+        ? readScalar(this.#text, event, field)
+        : getScalarValue(this.#text, event);
     if (event.type === EVENT_ID.MAPPING) return this.#readMapping(event, depth, aliased);
     return this.#readSequence(event, field, depth, aliased);
   }

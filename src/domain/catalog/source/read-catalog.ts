@@ -7,6 +7,7 @@ import {
   type CatalogFile,
   type CatalogSource,
   parseSource,
+  type Located,
   type Position,
 } from "./catalog-source.ts";
 
@@ -90,14 +91,18 @@ function locateIssues(
 ): LocatedIssue[] {
   return [
     ...files.flatMap((file, index) => file.issues.map((issue) => ({ ...issue, file: index }))),
-    ...issues.map(({ code, path, detail, otherPath }) => ({
-      code,
-      detail:
-        otherPath === undefined
-          ? detail
-          : `${detail} The other is at ${formatPosition(files, locate(files, otherPath))}.`,
-      ...locate(files, path),
-    })),
+    ...issues.map(({ code, path, detail, describe, otherPath }) => {
+      const { source, ...position } = locate(files, path);
+      const text = describe === undefined || source === undefined ? detail : describe(source);
+      return {
+        code,
+        detail:
+          otherPath === undefined
+            ? text
+            : `${text} The other is at ${formatPosition(files, locate(files, otherPath))}.`,
+        ...position,
+      };
+    }),
   ]
     .sort((a, b) => a.file - b.file || a.line - b.line || a.column - b.column)
     .map((issue) => ({
@@ -120,10 +125,9 @@ function catalogError(issues: readonly LocatedIssue[]): AppError {
 
 type FilePosition = Position & { file: number };
 
-function locate(
-  files: readonly CatalogFile[],
-  [file, ...path]: CatalogIssue["path"],
-): FilePosition {
+type Place = FilePosition & Pick<Located, "source">;
+
+function locate(files: readonly CatalogFile[], [file, ...path]: CatalogIssue["path"]): Place {
   const index = Number(file);
   return { file: index, ...(files[index]?.locate(path) ?? { line: 1, column: 1 }) };
 }

@@ -158,12 +158,29 @@ test.each([
     "services: [{ key: a, name: A, durationMin: 5, price: 1, tags: [5] }]",
     'Put it in quotes: "5".',
   ],
+  [
+    "services: [{ key: 1.50, name: A, durationMin: 5, price: 1 }]",
+    'Put it in quotes: key: "1.50".',
+  ],
+  [
+    "promotions: [{ key: p, name: P, code: 007, benefit: { type: percent_off, percent: 5 } }]",
+    'not 007. Put it in quotes: code: "007".',
+  ],
+  ["staff: [{ key: a, name: 0x1F }]", 'not 0x1F. Put it in quotes: name: "0x1F".'],
 ])("the type of a value is corrected by quotes or their removal (%s)", (line, fix) => {
   const header = "business: { slug: salon, name: Salon, timezone: UTC, currency: EUR }";
   const version = line.startsWith("catalog") ? "" : "catalog: 1\n";
   const text = `${version}${header}\n${line}`;
   const issues = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
   expect(issues).toEqual([expect.stringContaining(fix)]);
+});
+
+test("a number that is too large for an integer is reported once", () => {
+  const header = "business: { slug: salon, name: Salon, timezone: UTC, currency: EUR }";
+  const line = "services: [{ key: a, name: A, durationMin: 99999999999999999999, price: 1 }]";
+  const text = `catalog: 1\n${header}\n${line}`;
+  const issues = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
+  expect(issues).toHaveLength(1);
 });
 
 test.each([
