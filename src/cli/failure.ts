@@ -6,6 +6,7 @@ import {
   type ErrorCode,
   type ValidationIssue,
 } from "../domain/errors.ts";
+import { isEnvEnabled } from "../config.ts";
 import { escapeJson, safe, shellQuote } from "../domain/text.ts";
 import { storageError } from "../store/database/storage-error.ts";
 
@@ -100,6 +101,10 @@ export type Failure = { text: string; exitCode: number };
  */
 export const usageError = (message: string, fix?: string): AppError =>
   new AppError("usage", message, fix === undefined ? {} : { fix });
+
+/** Returns whether to print errors as JSON, also those of a command line that cannot be parsed. */
+export const wantsJson = (args: readonly string[]): boolean =>
+  args.includes("--json") || isEnvEnabled("DESKBELL_JSON");
 
 /**
  * Returns the error text for stderr and the exit code of a thrown value.

@@ -1,9 +1,9 @@
 import { IS_EXECUTABLE } from "../platform/assets.ts";
 import { safe } from "../domain/text.ts";
 import { lazy } from "../domain/lazy.ts";
-import { EXIT, explainFailure, outputError } from "./failure.ts";
+import { EXIT, explainFailure, outputError, wantsJson } from "./failure.ts";
 import type { Io } from "./io.ts";
-import { programName, run, wantsJson } from "./run.ts";
+import { programName, run } from "./run.ts";
 
 const program = safe(
   IS_EXECUTABLE ? process.argv0 : programName(process.argv[1] ?? "deskbell", process.cwd()),

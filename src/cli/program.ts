@@ -8,6 +8,7 @@ import type { CommandEntry } from "./command-entry.ts";
 import { loadCommand } from "./load-command.ts";
 import { COMMANDS, HIDDEN_COMMANDS } from "./command-table.ts";
 import { assertNoMissingValue, getSubcommand, mapUsageErrors } from "./usage-errors.ts";
+import { wantsJson } from "./failure.ts";
 import { type Io, widthOf } from "./io.ts";
 import { ABOUT, GLOBAL_OPTIONS, HELP_COMMAND, rootHelp, VERSION_OPTION } from "./root-help.ts";
 
@@ -22,11 +23,13 @@ export async function createProgram(
   args: readonly string[],
   onExit: (exitCode: number) => void,
 ): Promise<Command> {
+  const asJson = wantsJson(args);
   const root = new Command(program)
     .description(ABOUT)
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
+      // Commander writes the help of a group without a subcommand. With --json, an error is thrown.
+      writeErr: (text) => void (asJson || io.stderr.write(text)),
       // Errors are thrown, and `run` prints them.
       outputError: () => {},
       getOutHelpWidth: () => widthOf(io.stdout),
@@ -77,7 +80,7 @@ export async function createProgram(
     if (isLoaded(spec)) addCommand(root, spec, start);
     else root.command(spec.name).description(spec.about);
   addHelpCommand(root);
-  mapUsageErrors(root, args);
+  mapUsageErrors(root, args, asJson);
   checkValuesBeforeParsing(root, args);
   return root;
 }

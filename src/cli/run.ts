@@ -1,5 +1,4 @@
-import { isEnvEnabled } from "../config.ts";
-import { EXIT, explainFailure } from "./failure.ts";
+import { EXIT, explainFailure, wantsJson } from "./failure.ts";
 import { type Io, widthOf } from "./io.ts";
 import { rootHelp } from "./root-help.ts";
 import { existsSync, realpathSync } from "node:fs";
@@ -23,10 +22,6 @@ export async function run(program: string, args: readonly string[], io: Io): Pro
   }
   return exitCode;
 }
-
-/** Returns whether to print errors as JSON, also those of a command line that cannot be parsed. */
-export const wantsJson = (args: readonly string[]): boolean =>
-  args.includes("--json") || isEnvEnabled("DESKBELL_JSON");
 
 /**
  * Returns the command that starts this program, for hints that can be pasted: in a checkout,

@@ -61,17 +61,20 @@ const asText = (word: string, value: string): string =>
  * Turns commander's errors in a program and all of its commands into usage errors with our words.
  * Commander's own handler would end the process with 1.
  * @param line the words of the command line
+ * @param asJson whether a group without a subcommand is an error instead of a request for help
  */
-export function mapUsageErrors(target: Command, line: readonly string[]): void {
+export function mapUsageErrors(target: Command, line: readonly string[], asJson: boolean): void {
   target.exitOverride((exit) => {
     // Commander throws after it has printed the help or the version, which is not an error.
-    if (exit.exitCode === 0 || exit.code === "commander.help") throw exit;
+    if (exit.exitCode === 0) throw exit;
+    if (exit.code === "commander.help")
+      throw asJson ? usageError("The command is missing.", helpOf(target)) : exit;
     const describe = DESCRIPTIONS[exit.code];
     if (describe === undefined) throw new Error(exit.message, { cause: exit });
     throw usageError(describe(target, line), helpOf(target));
   });
   for (const option of target.options) mapInvalidValue(option, target, line);
-  for (const child of target.commands) mapUsageErrors(child, line);
+  for (const child of target.commands) mapUsageErrors(child, line, asJson);
 }
 
 /** Functions that describe an error of the command `target`, by commander's error code. */

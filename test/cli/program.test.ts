@@ -161,18 +161,22 @@ test("an error suggests only commands of the group in which the unknown command 
   expect(await messageOf("bookings rotate-mastr")).not.toContain("Did you mean");
 });
 
-test.each(["services show no-such --json", "sevices --json", "keys show --json"])(
-  "%s prints the error as JSON on stderr",
-  async (line) => {
-    const { code, stdout, stderr } = await createTerminal().deskbell(line);
-    const { error } = JSON.parse(stderr) as { error: { code: string } };
-    expect({ stdout, error }).toEqual({
-      stdout: "",
-      error: { code: expect.any(String), message: expect.any(String), fix: expect.any(String) },
-    });
-    expect(code).toBe(error.code === "usage" ? 2 : 3);
-  },
-);
+test.each([
+  "services show no-such --json",
+  "sevices --json",
+  "keys show --json",
+  "keys --json",
+  "--json catalog import",
+  "--json",
+])("%s prints the error as JSON on stderr", async (line) => {
+  const { code, stdout, stderr } = await createTerminal().deskbell(line);
+  const { error } = JSON.parse(stderr) as { error: { code: string } };
+  expect({ stdout, error }).toEqual({
+    stdout: "",
+    error: { code: expect.any(String), message: expect.any(String), fix: expect.any(String) },
+  });
+  expect(code).toBe(error.code === "usage" ? 2 : 3);
+});
 
 test.each(["", "keys", "catalog"])(
   "the line '%s' without a subcommand prints help on stderr and exits with 2",
