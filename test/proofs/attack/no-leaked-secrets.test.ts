@@ -178,7 +178,7 @@ async function useSecrets(program = PROGRAM) {
 
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
   const program = breakProgram({
-    file: "src/domain/text.ts",
+    file: "src/domain/redact-secrets.ts",
     find: "  SECRET.test(text)\n",
     replace: "  false\n",
   });
