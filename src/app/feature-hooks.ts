@@ -1,6 +1,6 @@
 import type { AppError } from "../domain/errors.ts";
 import { loadFromFeatures } from "../features/index.ts";
-import type { EventNames } from "../domain/public/public-event.ts";
+import type { EventNames, EventPlan } from "../domain/public/public-event.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -35,10 +35,19 @@ export type OnRemoval = {
 /** What the guest of a visit, order or hold may want to know. Times are epoch milliseconds. */
 export type GuestNews = {
   /**
-   * `confirm`: the guest must confirm a hold. Every other kind says what happened to a visit or
-   * order.
+   * `confirm`: the guest must confirm a hold. `calledOff`: the event of an order is cancelled or
+   * postponed. Every other kind says what happened to a visit or order, or to the event of an order
+   * (`moved`).
    */
-  kind: "received" | "confirmed" | "declined" | "expired" | "moved" | "cancelled" | "confirm";
+  kind:
+    | "received"
+    | "confirmed"
+    | "declined"
+    | "expired"
+    | "moved"
+    | "calledOff"
+    | "cancelled"
+    | "confirm";
   /** The ID of the visit, order or hold. */
   id: string;
   /** The API key that made the visit, order or hold. */
@@ -55,6 +64,8 @@ export type GuestNews = {
   cancelUntil: number;
   /** The public event of an order, which may leave the catalog before the guest is told. */
   event?: EventNames;
+  /** The plans of the event of an order before and after the change that the news is about. */
+  plans?: { known: EventPlan; plan: EventPlan };
   /**
    * The HMAC of the network address of a visitor. The news counts towards the limit of this
    * visitor.

@@ -21,6 +21,27 @@ export type EventNames = {
   ticketTypes: Readonly<Record<string, string>>;
 };
 
+/** Whether, when and where an event takes place, as the guests of its orders know it. */
+export type EventPlan = {
+  /** The status of an event that does not take place as announced; null for any other. */
+  calledOff: "CANCELLED" | "POSTPONED" | null;
+  /** Epoch milliseconds; null if the event is called off. */
+  startsAt: number | null;
+  /** The venue is null at the business and online, and if the event is called off. */
+  venue: PublicEventDoc["venue"];
+  isOnline: boolean;
+};
+
+/**
+ * Returns the plan of an event. An event that is called off takes place at no time and no place, so
+ * its plan has none. Guests with tickets see no difference between a draft and a published event.
+ */
+export function planOf({ status, startsAt, venue, attendanceMode }: PublicEventDoc): EventPlan {
+  if (status === "CANCELLED" || status === "POSTPONED")
+    return { calledOff: status, startsAt: null, venue: null, isOnline: false };
+  return { calledOff: null, startsAt, venue, isOnline: attendanceMode === "ONLINE" };
+}
+
 export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTypeDoc): string =>
   catalogId("ett", slug, originalKey(event), originalKey(type));
 

@@ -116,20 +116,31 @@ const ORDER_SUBJECTS: Partial<Record<MailKind, keyof MailTexts>> = {
   expired: "orderExpired",
   cancelled: "orderCancelled",
   reminder: "orderReminder",
+  moved: "orderMoved",
 };
 
-function subjectOf({ business, format, mailTexts, kind, facts, about }: Context): string {
+/** Returns the key of a mail's subject. An event that is called off when the mail is sent has its own. */
+function subjectKeyOf({ kind, facts, about }: Context): keyof MailTexts {
+  if (about.event !== null && takesPlace(facts) && about.calledOff !== null) return about.calledOff;
+  // The event that the mail called off takes place again.
+  if (kind === "calledOff") return "orderMoved";
+  return (about.event === null ? undefined : ORDER_SUBJECTS[kind]) ?? kind;
+}
+
+function subjectOf(context: Context): string {
+  const { business, format, mailTexts, facts, about } = context;
   const { name, timezone } = business.doc;
-  const ofOrder = (takesPlace(facts) && about.calledOff) || (ORDER_SUBJECTS[kind] ?? kind);
-  const text = mailTexts[about.event === null ? kind : ofOrder];
+  const text = mailTexts[subjectKeyOf(context)];
   const time = writeShortDateTime({ format }, timezone, facts.startsAt);
   return fillText(text, { business: name, time, event: about.event ?? "" });
 }
 
 /** Returns the heading. Most kinds have the heading of the guest's page of the visit. */
 function headingOf(context: Context): string {
-  const { texts, kind, facts, about } = context;
+  const { texts, mailTexts, kind, facts, about } = context;
   if (kind === "confirm") return confirmLinkOf(context);
+  if (about.event !== null && isAboutEvent(context))
+    return about.calledOff === null ? mailTexts.eventMoved : texts[about.calledOff];
   if (kind === "moved") return texts.moved;
   if (about.event !== null)
     return (
@@ -142,6 +153,9 @@ function headingOf(context: Context): string {
   if (facts.status === "PENDING") return texts.pending;
   return facts.status === "CONFIRMED" ? texts.confirmed : texts.cancelled;
 }
+
+/** Returns whether a mail is about a change of an order's event, which its heading then says. */
+const isAboutEvent = ({ facts }: Pick<Context, "facts">): boolean => facts.known !== undefined;
 
 const confirmLinkOf = ({ texts, mailTexts, about }: Context): string =>
   about.isRequest ? texts.confirmRequestTitle : mailTexts.confirmLink;
@@ -163,7 +177,7 @@ function paragraphsOf({ business, format, ...context }: Context): string[] {
     ];
   if (about.event !== null) {
     const { calledOff } = about;
-    const notice = calledOff === null ? [] : [texts[calledOff]];
+    const notice = calledOff === null || isAboutEvent({ facts }) ? [] : [texts[calledOff]];
     if (facts.status === "PENDING")
       return calledOff === null ? [fill(texts.orderPendingText)] : notice;
     if (facts.status !== "CONFIRMED") return [];
@@ -213,7 +227,7 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
             }),
           ]
         : []),
-      ...(hasCalendar(context) && takesPlace(facts) ? [mailTexts.calendar] : []),
+      ...(hasCalendar(context) && isOn(context) ? [mailTexts.calendar] : []),
       writeZone(texts, business.doc),
       // `why` says that a visit was booked, which is not true before the guest confirms.
       ...(kind === "confirm"
@@ -234,14 +248,17 @@ function linkTextOf(context: Context): string {
 
 /**
  * Returns whether a mail has a calendar entry. Pending orders and holds have none, because many
- * expire. A confirmed order for an event that is called off has none either, because nothing takes
- * place at the time of the entry.
+ * expire. The mail that confirms an order has none if the event is called off, because the guest's
+ * calendar has no entry yet that would have to be removed.
  */
 const hasCalendar = ({ kind, facts, about }: Context): boolean =>
   kind !== "confirm" &&
   about.hasTime &&
   (about.event === null || facts.status !== "PENDING") &&
-  (about.calledOff === null || !takesPlace(facts));
+  (about.calledOff === null || kind !== "confirmed");
+
+/** Returns whether something takes place at the time of the calendar entry. */
+const isOn = ({ facts, about }: Context): boolean => takesPlace(facts) && about.calledOff === null;
 
 const locationOf = ({ business, about }: Context): string =>
   (about.address === null
@@ -252,7 +269,8 @@ const locationOf = ({ business, about }: Context): string =>
 /**
  * Returns the calendar entry of a visit or order. The entry of a visit has the same ID and sequence
  * as the calendar file on the guest's page, so a calendar that gets both shows the visit once. The
- * page of an order offers an entry of the event instead.
+ * page of an order offers an entry of the event instead. The sequence of an order's entry rises with
+ * changes of the event, too, because calendars ignore a new time with the sequence of the old one.
  */
 function writeCalendar(
   context: Context,
@@ -262,18 +280,18 @@ function writeCalendar(
   if (!hasCalendar(context)) return null;
   const { business, facts, about } = context;
   const { status, version, startsAt, endsAt } = facts;
-  const method = takesPlace(facts) ? "PUBLISH" : "CANCEL";
+  const method = isOn(context) ? "PUBLISH" : "CANCEL";
   const entry = writeEntry({
     uid: `${visitId}@deskbell`,
-    sequence: version,
-    status: status === "PENDING" ? "TENTATIVE" : takesPlace(facts) ? "CONFIRMED" : "CANCELLED",
+    sequence: about.event === null ? version : version + business.catalogVersion,
+    status: status === "PENDING" ? "TENTATIVE" : isOn(context) ? "CONFIRMED" : "CANCELLED",
     startsAt,
     endsAt,
     createdAt,
     updatedAt: createdAt,
     summary: about.event ?? business.doc.name,
     location: locationOf(context) || null,
-    description: [...about.titles, business.doc.phone, ...(takesPlace(facts) ? [link] : [])]
+    description: [...about.titles, business.doc.phone, ...(isOn(context) ? [link] : [])]
       .filter((line) => line !== null)
       .join("\n"),
     organizer: from,

@@ -1,4 +1,4 @@
-import type { EventNames } from "../../domain/public/public-event.ts";
+import type { EventNames, EventPlan } from "../../domain/public/public-event.ts";
 import { domainOf, isMailProvider } from "../../domain/mail/mail-providers.ts";
 
 // The rules say what is mailed to guests, how often, and when a mail that was not accepted is tried
@@ -9,13 +9,17 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What a mail is about. A `confirm` mail asks the guest to confirm a hold. */
+/**
+ * What a mail is about. A `confirm` mail asks the guest to confirm a hold. A `calledOff` mail says
+ * that the event of an order is cancelled or postponed.
+ */
 export const MAIL_KINDS = [
   "received",
   "confirmed",
   "declined",
   "expired",
   "moved",
+  "calledOff",
   "cancelled",
   "reminder",
   "confirm",
@@ -42,6 +46,11 @@ export type MailFacts = {
   cancelUntil: number;
   /** The event of an order; absent for visits, and if the catalog did not have the event. */
   event?: EventNames | undefined;
+  /**
+   * What the guest knew of the event before its change; null if the guest may have got a mail that
+   * this one has replaced. Absent unless the mail is about a change of the event.
+   */
+  known?: EventPlan | null | undefined;
 };
 
 /** How long before a visit its reminder is written. */
@@ -50,7 +59,7 @@ export const REMINDER_MS = DAY_MS;
 const MAX_WAIT_MS = 2 * DAY_MS;
 
 /** The kinds that are sent even after the time of the visit. */
-const ENDINGS: readonly MailKind[] = ["declined", "expired", "cancelled"];
+const ENDINGS: readonly MailKind[] = ["declined", "expired", "calledOff", "cancelled"];
 
 /** Returns the time (epoch ms) after which a mail is not sent, because it would be of no use. */
 export function expiryOf(kind: MailKind, facts: MailFacts, now: number): number {

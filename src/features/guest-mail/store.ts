@@ -98,6 +98,9 @@ export function createGuestMailStore(db: Db) {
       SELECT 1 FROM guest_mail earlier
       WHERE earlier.visit_id = mail.visit_id AND earlier.status = 'WAITING' AND earlier.rowid < mail.rowid)
     ORDER BY next_attempt_at, id LIMIT :limit`);
+  const selectWaiting = db.prepare(`
+    SELECT ${columns(MAIL)} FROM guest_mail WHERE visit_id = ? AND status = 'WAITING' ORDER BY rowid`);
+  const remove = db.prepare("DELETE FROM guest_mail WHERE id = ?");
   const attempt = db.prepare(`
     UPDATE guest_mail SET attempts = attempts + 1, next_attempt_at = :nextAttemptAt
     WHERE id = :id AND status = 'WAITING'`);
@@ -139,6 +142,10 @@ export function createGuestMailStore(db: Db) {
      * is listed.
      */
     listDue: (now: number, limit: number) => selectDue.all({ now, limit }).map(parse),
+    /** Lists the mails about a visit that wait, in the order in which they are sent. */
+    listWaiting: (visitId: string) => selectWaiting.all(visitId).map(parse),
+    /** Deletes a mail. The sender stops if it is sending the mail. */
+    remove: (id: string) => void remove.run(id),
     /**
      * Records that an attempt begins. If this process dies, the mail is tried again at
      * `nextAttemptAt`.

@@ -18,9 +18,13 @@ export type MailTexts = {
   orderExpired: string;
   orderCancelled: string;
   orderReminder: string;
+  /** The subject of a mail about an event that has a new time or place. */
+  orderMoved: string;
   /** The subjects of mails about open orders for an event that does not take place as announced. */
   eventCancelled: string;
   eventPostponed: string;
+  /** The heading of a mail about an event that has a new time or place. */
+  eventMoved: string;
   /** The paragraphs that are only in mails, and not on the guest's page of the visit. */
   expiredText: string;
   cancelledText: string;
@@ -53,8 +57,10 @@ const TEXTS: Translations<MailTexts> = {
     orderExpired: "Your order has ended: {event}, {business}",
     orderCancelled: "Your order is cancelled: {event}, {business}",
     orderReminder: "See you soon: {event}, {business}",
+    orderMoved: "Please note the time and place: {event}, {time}",
     eventCancelled: "The event is cancelled: {event}, {business}",
     eventPostponed: "The event is postponed: {event}, {business}",
+    eventMoved: "This event has changed: it takes place at the time and place below.",
     expiredText: "{business} has not answered in time, so the request has ended.",
     cancelledText: "This visit is cancelled.",
     confirmText: "A visit was chosen with this address. Open the link and confirm it by {time}.",
@@ -82,8 +88,11 @@ const TEXTS: Translations<MailTexts> = {
     orderExpired: "Ihre Bestellung ist abgelaufen: {event}, {business}",
     orderCancelled: "Ihre Bestellung ist storniert: {event}, {business}",
     orderReminder: "Bis bald: {event}, {business}",
+    orderMoved: "Bitte Zeit und Ort beachten: {event}, {time}",
     eventCancelled: "Die Veranstaltung ist abgesagt: {event}, {business}",
     eventPostponed: "Die Veranstaltung ist verschoben: {event}, {business}",
+    eventMoved:
+      "Die Veranstaltung hat sich geändert: Sie findet zur unten genannten Zeit am unten genannten Ort statt.",
     expiredText:
       "{business} hat nicht rechtzeitig geantwortet, deshalb ist die Anfrage abgelaufen.",
     cancelledText: "Dieser Termin ist abgesagt.",
@@ -113,8 +122,10 @@ const TEXTS: Translations<MailTexts> = {
     orderExpired: "Votre commande a expiré : {event}, {business}",
     orderCancelled: "Votre commande est annulée : {event}, {business}",
     orderReminder: "À bientôt : {event}, {business}",
+    orderMoved: "Veuillez noter l’heure et le lieu : {event}, {time}",
     eventCancelled: "L’événement est annulé : {event}, {business}",
     eventPostponed: "L’événement est reporté : {event}, {business}",
+    eventMoved: "L’événement a changé : il a lieu à l’heure et au lieu indiqués ci-dessous.",
     expiredText: "{business} n’a pas répondu à temps ; la demande a donc expiré.",
     cancelledText: "Cette visite est annulée.",
     confirmText:
@@ -143,8 +154,10 @@ const TEXTS: Translations<MailTexts> = {
     orderExpired: "Su pedido ha caducado: {event}, {business}",
     orderCancelled: "Su pedido está cancelado: {event}, {business}",
     orderReminder: "Hasta pronto: {event}, {business}",
+    orderMoved: "Anote la hora y el lugar: {event}, {time}",
     eventCancelled: "El evento está cancelado: {event}, {business}",
     eventPostponed: "El evento está aplazado: {event}, {business}",
+    eventMoved: "El evento ha cambiado: tiene lugar a la hora y en el lugar que se indican abajo.",
     expiredText: "{business} no ha respondido a tiempo, así que la solicitud ha caducado.",
     cancelledText: "Esta visita está cancelada.",
     confirmText:
@@ -173,8 +186,10 @@ const TEXTS: Translations<MailTexts> = {
     orderExpired: "Il tuo ordine è scaduto: {event}, {business}",
     orderCancelled: "Il tuo ordine è annullato: {event}, {business}",
     orderReminder: "A presto: {event}, {business}",
+    orderMoved: "Prendi nota di ora e luogo: {event}, {time}",
     eventCancelled: "L’evento è annullato: {event}, {business}",
     eventPostponed: "L’evento è rinviato: {event}, {business}",
+    eventMoved: "L’evento è cambiato: si svolge all’ora e nel luogo indicati qui sotto.",
     expiredText: "{business} non ha risposto in tempo, quindi la richiesta è scaduta.",
     cancelledText: "Questa visita è annullata.",
     confirmText:

@@ -15,8 +15,6 @@ import { toPlainText } from "../../../src/features/guest-mail/layout.ts";
 import { describeVisit } from "../../../src/features/guest-mail/describe.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/orders/change-order.ts";
 import { confirmTicketOrder } from "../../../src/features/tickets/orders/orders.ts";
-import { createOrderStore } from "../../../src/features/tickets/store.ts";
-import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { ticketTypeId } from "../../../src/domain/public/public-event.ts";
 import { edit } from "../../support/edit-database.ts";
 import { parseCalendar } from "../../support/ical.ts";
@@ -29,7 +27,7 @@ import {
   listMade,
   timesOf,
 } from "../page-bookings/open-page.ts";
-import { openMails } from "./open-mails.ts";
+import { openMails, orderTickets } from "./open-mails.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -213,21 +211,6 @@ test("three iCal parsers accept the calendar entries of a visit's mails, with on
   }
 });
 
-/** Orders tickets of the first event on sale, as a guest does on the page. */
-async function orderTickets({ api, base }: Awaited<ReturnType<typeof openMails>>, quantity = 2) {
-  const visitor = createVisitor(api);
-  const { id, slug } = businessOf(api);
-  const event = api.store.catalog
-    .listByKind(id, "public_event")
-    .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0)!;
-  const url = `${base}?event=${objectId("public_event", slug, event)}`;
-  const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
-  const details = (await visitor.send(`${url}&${field}=${quantity}`)).headers.get("location") ?? "";
-  expect((await visitor.book(details)).status).toBe(303);
-  const [order] = api.openStore(createOrderStore).list({ businessId: id }, 10);
-  return { visitor, event, field, order: order! };
-}
-
 test("the guest of a ticket order gets a mail about the order and a mail about its confirmation", async () => {
   const opened = await openMails("CONFIRM", "venue");
   const { api, server, send, list } = opened;
@@ -281,19 +264,19 @@ test.each([
     change: { status: "POSTPONED" as const },
     subject: "The event is postponed: ",
     movedBy: null,
-    hasEntry: false,
+    isOn: false,
   },
   {
     what: "cancelled",
     change: { status: "CANCELLED" as const },
     subject: "The event is cancelled: ",
     movedBy: 0,
-    hasEntry: false,
+    isOn: false,
   },
-  { what: "moved", change: {}, subject: "See you soon: ", movedBy: HOUR_MS, hasEntry: true },
+  { what: "moved", change: {}, subject: "See you soon: ", movedBy: HOUR_MS, isOn: true },
 ])(
-  "a waiting reminder of an event that was $what meanwhile says so, without a calendar entry of the old time",
-  async ({ change, subject, movedBy, hasEntry }) => {
+  "a waiting reminder of an event that was $what meanwhile says so, and its calendar entry, too",
+  async ({ change, subject, movedBy, isOn }) => {
     const opened = await openMails("CONFIRM", "venue");
     const { api, server, send } = opened;
     const { slug, doc } = businessOf(api);
@@ -317,11 +300,15 @@ test.each([
     const [, when] = /^When: .*, (\d\d:\d\d)\r$/m.exec(text) ?? [];
     const format = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: doc.timezone });
     expect(when).toBe(movedBy === null ? undefined : format.format(startsAt + movedBy));
-    expect(text.includes("The attached file puts it into your calendar.")).toBe(hasEntry);
-    const entries = parseCalendar(partOf(raw, "text/calendar"));
-    expect(entries.map(({ start }) => Number(start))).toEqual(
-      hasEntry ? [startsAt + (movedBy ?? 0)] : [],
-    );
+    expect(text.includes("The attached file puts it into your calendar.")).toBe(isOn);
+    const calendar = partOf(raw, "text/calendar");
+    expect(calendar).toContain(`METHOD:${isOn ? "PUBLISH" : "CANCEL"}`);
+    expect(parseCalendar(calendar)).toMatchObject([
+      {
+        start: new Date(startsAt + (movedBy ?? 0)),
+        status: isOn ? "CONFIRMED" : "CANCELLED",
+      },
+    ]);
     // The entry of the mail before is removed once the order is cancelled.
     cancelTicketOrder(api, slug, order.code);
     await send();

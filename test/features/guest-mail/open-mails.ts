@@ -1,16 +1,25 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import type { BusinessDoc } from "../../../src/domain/catalog/catalog.ts";
+import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { MailSender } from "../../../src/features/guest-mail/sender.ts";
 import { createReportStore } from "../../../src/features/guest-mail/store.ts";
+import { createOrderStore } from "../../../src/features/tickets/store.ts";
 import { createMailer } from "../../../src/platform/smtp.ts";
 import type { Preset } from "../../../src/platform/assets.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { startScriptedMailServer } from "../../support/mail-server.ts";
-import { createVisitor, firstService, openPage, timesOf } from "../page-bookings/open-page.ts";
+import {
+  businessOf,
+  createVisitor,
+  findAll,
+  firstService,
+  openPage,
+  timesOf,
+} from "../page-bookings/open-page.ts";
 
 export const FROM = "bookings@salon.example";
 export const PUBLIC_URL = "http://localhost";
@@ -60,4 +69,22 @@ export async function openMails(
     return visitor.book(await visitor.hold(action, times.at(which) ?? ""), form);
   };
   return { api, base, server, sender, start, mailFlags, send, list, book };
+}
+
+/** Orders tickets of the first event on sale, as a guest does on the page. */
+export async function orderTickets(
+  { api, base }: Awaited<ReturnType<typeof openMails>>,
+  quantity = 2,
+) {
+  const visitor = createVisitor(api);
+  const { id, slug } = businessOf(api);
+  const event = api.store.catalog
+    .listByKind(id, "public_event")
+    .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0)!;
+  const url = `${base}?event=${objectId("public_event", slug, event)}`;
+  const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
+  const details = (await visitor.send(`${url}&${field}=${quantity}`)).headers.get("location") ?? "";
+  expect((await visitor.book(details)).status).toBe(303);
+  const [order] = api.openStore(createOrderStore).list({ businessId: id }, 10);
+  return { visitor, event, field, order: order! };
 }
