@@ -74,9 +74,15 @@ function createFormat(options: FormatOptions) {
       .filter(Boolean)
       .join(" ");
   };
-  /** Returns a range of times; `24 h` for a whole day, whose two times are both midnight. */
-  const hours = (start: number, end: number): string =>
-    start === 0 && end === DAY_MIN ? duration(DAY_MIN) : `${wallTime(start)} – ${wallTime(end)}`;
+  /**
+   * Returns a range of times; `24 h` for a whole day, whose two times are both midnight. A range of
+   * a day or more ends with its duration: its times alone look like a shorter range.
+   */
+  function hours(start: number, end: number): string {
+    if (start === 0 && end === DAY_MIN) return duration(DAY_MIN);
+    const range = `${wallTime(start)} – ${wallTime(end)}`;
+    return end - start < DAY_MIN ? range : `${range} (${duration(end - start)})`;
+  }
   const weekday = (day: Weekday): string => weekdays.format(dateOfWeekday(day));
 
   /** Returns `Mon – Fri` for three or more consecutive days, else each day; "" without days. */

@@ -30,7 +30,9 @@ test.each<[what: string, days: readonly Weekday[], start: string, end: string, t
 test.each([
   [0, 1440, "24 h"],
   [0, 720, "12:00 AM – 12:00 PM"],
-  [600, 2040, "10:00 AM – 10:00 AM"],
+  [600, 2039, "10:00 AM – 9:59 AM"],
+  [600, 2040, "10:00 AM – 10:00 AM (24 h)"],
+  [600, 2130, "10:00 AM – 11:30 AM (25 h 30 min)"],
 ])("the hours from minute %i to %i of a day are written as %s", (start, end, text) => {
   expect(format.hours(start, end).replaceAll(/\s/g, " ")).toBe(text);
 });
