@@ -37,6 +37,15 @@ const SAMPLE_SIZE = 1000;
 const REDELIVERABLE =
   "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
 
+/**
+ * The condition for the endpoints that get events of a business: its own ones, and those for
+ * several businesses of the partners that have access to it. The condition holds for every endpoint
+ * if no business is given.
+ */
+const SERVES_BUSINESS = `(:businessId IS NULL OR business_id = :businessId OR partner_id IN (
+  SELECT partner_id FROM api_key
+  WHERE business_id = :businessId AND partner_id IS NOT NULL AND revoked_at IS NULL))`;
+
 /** Statistics and bounded counts, which stay fast as the file grows. */
 export function createLiveStore(db: Db) {
   const prepare = cacheStatements(db);
@@ -57,7 +66,7 @@ export function createLiveStore(db: Db) {
     .prepare(`
       SELECT count(*) FROM endpoint
       WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL
-        AND (:businessId IS NULL OR business_id = :businessId)`)
+        AND ${SERVES_BUSINESS}`)
     .pluck();
   // The condition `is_redelivery IN (0, 1)` is true for every row. It lets SQLite use the index
   // `delivery_due`, whose second column is `is_redelivery`.
@@ -70,7 +79,7 @@ export function createLiveStore(db: Db) {
       CASE status WHEN 'ACTIVE' THEN 0 ELSE (SELECT count(*) FROM (
         SELECT status FROM delivery INDEXED BY delivery_endpoint WHERE endpoint_id = endpoint.id ORDER BY id DESC
         LIMIT ${BACKLOG_LIMIT}) WHERE status = 'PARKED') END AS parked
-    FROM endpoint WHERE deleted_at IS NULL AND (:businessId IS NULL OR business_id = :businessId)
+    FROM endpoint WHERE deleted_at IS NULL AND ${SERVES_BUSINESS}
     ORDER BY status = 'ACTIVE', failing_since IS NULL, name, id LIMIT :limit`);
   const selectById = db.prepare(`SELECT ${FOUND_DELIVERY} FROM delivery AS d WHERE id = ?`);
 

@@ -1,14 +1,27 @@
 import { expect, test } from "vitest";
 import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createLiveStore } from "../../../src/features/live-view/store.ts";
+import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
+import type { BusinessRow } from "../../../src/store/businesses.ts";
 import { fillDeliveries } from "../../support/live-data.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
+import { addBusinesses, createTestPartner } from "../partners/partners/support.ts";
 
 async function fillStore(deliveries: number) {
   const rt = createTestRuntime();
   const endpoints = await fillDeliveries(rt, deliveries);
   return { rt, endpoints, live: rt.openStore(createLiveStore) };
 }
+
+const STREAK = {
+  failingSince: 5,
+  failureCount: 3,
+  failedEventId: null,
+  failedEvents: 1,
+  lastError: "HTTP 500",
+  warnedAt: null,
+  disableAt: null,
+};
 
 const idOf = (number: number): string => `dlv_${String(number).padStart(25, "0")}`;
 
@@ -31,17 +44,8 @@ test("the list of deliveries to redeliver begins with the oldest, and has no new
 
 test("the list of endpoints begins with disabled and failing ones, and counts pending and parked deliveries", async () => {
   const { rt, live, endpoints } = await fillStore(400);
-  const streak = {
-    failingSince: 5,
-    failureCount: 3,
-    failedEventId: null,
-    failedEvents: 1,
-    lastError: "HTTP 500",
-    warnedAt: null,
-    disableAt: null,
-  };
   rt.tx(() => {
-    rt.store.endpoints.updateStreak(endpoints[2]!, streak);
+    rt.store.endpoints.updateStreak(endpoints[2]!, STREAK);
     disableEndpoint(rt, endpoints[0]!, "manual");
   });
   expect(
@@ -54,4 +58,27 @@ test("the list of endpoints begins with disabled and failing ones, and counts pe
   ]);
   expect(live.countFailing(null)).toBe(1);
   expect(live.countRetrying(null)).toBe(4);
+});
+
+test("the endpoints of a business include those for several businesses of its partners", async () => {
+  const rt = createTestRuntime();
+  const [one, other] = addBusinesses(rt, ["one", "other"]) as [BusinessRow, BusinessRow];
+  const { partner, key } = createTestPartner(rt, [one]);
+  const { endpoint } = await createEndpoint(rt, {
+    businessId: null,
+    partnerId: partner.id,
+    keyId: key.id,
+    name: "mirror",
+    url: "http://10.0.0.1/hook",
+    events: ["service.updated"],
+    allowPrivate: true,
+  });
+  rt.tx(() => rt.store.endpoints.updateStreak(endpoint.id, STREAK));
+  const live = rt.openStore(createLiveStore);
+  const read = ({ id }: BusinessRow) => ({
+    listed: live.listEndpoints(id, 10).map((row) => row.id),
+    failing: live.countFailing(id),
+  });
+  expect(read(one)).toEqual({ listed: [endpoint.id], failing: 1 });
+  expect(read(other)).toEqual({ listed: [], failing: 0 });
 });
