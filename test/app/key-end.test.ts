@@ -193,7 +193,10 @@ test("a key that ended while the clock was ahead for days ends again when it exp
   endExpiredKeys(rt, rt.now());
   reopenKeys(rt);
   expect(find()?.disabledReason).toBe("key_expired");
+  const fixes = () => listDaemonConditions(rt, CHECKS).map(({ command }) => command);
+  expect(fixes()).toContain(`deskbell webhooks disable ${endpoint.id}`);
   rt.shiftClock(-365 * DAY_MS);
+  expect(fixes()).toEqual([`deskbell webhooks enable ${endpoint.id}`]);
   enableEndpoint(rt, endpoint.id, "all");
   reopenKeys(rt);
   endExpiredKeys(rt, rt.now());

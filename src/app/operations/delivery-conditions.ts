@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import { stopsEndpoints } from "../../domain/api-key.ts";
 import { lazy } from "../../domain/lazy.ts";
 import { countOf, isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failing-endpoint.ts";
@@ -159,7 +160,8 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
     failingSince === null ? "" : ` since ${isoSeconds(failingSince)}${lastErrorSuffix(endpoint)}`;
   const who = `the endpoint '${name}' of ${describeOwner(rt, endpoint)}`;
   if (status === "DISABLED") {
-    if (disabledReason === "key_expired") return [keyExpired(rt, endpoint)];
+    if (disabledReason === "key_expired")
+      return [hasKeyEnded(rt, endpoint) ? keyExpired(rt, endpoint) : keyLivesAgain(rt, endpoint)];
     const reason = disabledReason ?? "";
     const why = DISABLED_BECAUSE[reason] ?? `of ${reason}`;
     const text = `${who} receives no webhooks: deskbell has disabled it, because ${why}${sinceText && ` (failing${sinceText})`}. Its deliveries are kept until it is enabled with webhooks enable ${id}`;
@@ -194,6 +196,29 @@ export function checkPaused(rt: Runtime, endpoints: readonly EndpointRow[]): Hea
     const how = `expired at ${isoSeconds(stopsAt)} by the clock of this server: set the clock if it is wrong`;
     return [keyExpired(rt, endpoint, how)];
   });
+}
+
+/**
+ * Returns whether the key of an endpoint has ended. An access of a partner to one business ends with
+ * the last key of the partner.
+ */
+function hasKeyEnded(rt: Runtime, { keyId }: EndpointRow): boolean {
+  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
+  if (key === undefined) return false;
+  const isAccess = key.businessId !== null && key.partnerId !== null;
+  const keys = isAccess ? rt.store.partnerAccess.listKeys(key.partnerId ?? "") : [key];
+  return stopsEndpoints(key, rt.now()) || keys.every((one) => stopsEndpoints(one, rt.now()));
+}
+
+/** Reports an endpoint whose key was extended, replaced, or ended by a clock that was ahead. */
+function keyLivesAgain(rt: Runtime, endpoint: EndpointRow): HealthCondition {
+  const { id, name, url, failingSince } = endpoint;
+  return openCondition(
+    "endpoint.disabled",
+    `the endpoint '${name}' of ${describeOwner(rt, endpoint)} receives no webhooks: deskbell disabled it when its API key had expired by the clock of this server. Now no expired key prevents its webhooks, and the fix sends those kept meanwhile. If its partner no longer needs them: webhooks disable ${id}`,
+    `deskbell webhooks enable ${id}`,
+    { business: businessOf(rt, endpoint), subject: { id, name, url }, since: failingSince },
+  );
 }
 
 function keyExpired(rt: Runtime, endpoint: EndpointRow, how = "has expired"): HealthCondition {

@@ -68,6 +68,12 @@ const bookFastAsPartner: Injection = (rt) => {
   return () => {};
 };
 
+/** Disables the endpoint as if its key had expired, although no key of the endpoint is expired. */
+const disableForExtendedKey: Injection = (rt) => {
+  rt.tx(() => rt.store.endpoints.updateStatus(rt.endpointId, "DISABLED", "key_expired", rt.now()));
+  return () => {};
+};
+
 const GONE = "the message is gone";
 const yes: More = { adds: "--yes" };
 const failed: More = { hasFailed: true };
@@ -121,6 +127,10 @@ export const fixes: FixCase[] = [
   ),
   condition("endpoint.unreliable", "deskbell deliveries list --endpoint {} --since 1h", /^dlv_/m),
   condition("endpoint.disabled", "deskbell webhooks show {}", /DISABLED/),
+  condition("endpoint.disabled", "deskbell webhooks enable {}", GONE, {
+    name: "endpoint.disabled by an expired key that was extended",
+    begin: disableForExtendedKey,
+  }),
   condition("calendar.full", "deskbell calendars list --business {}", /^cal_/m),
   condition("calendar.former_url", "deskbell calendars create --business {}{}{}", /http/),
   condition(

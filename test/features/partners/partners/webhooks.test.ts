@@ -5,11 +5,13 @@ import {
   disableEndpoint,
   enableEndpoint,
 } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { listDaemonConditions } from "../../../../src/app/operations/conditions.ts";
 import { createEndpoint, updateEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
 import { testEndpoint } from "../../../../src/app/webhooks/test-endpoint.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import type { Send } from "../../../../src/domain/webhooks/webhook-post.ts";
 import { createPartnerKey, removeBusinesses } from "../../../../src/features/partners/partners.ts";
+import { CHECKS } from "../../../support/checks.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { edit } from "../../../support/edit-database.ts";
 import { dryRun } from "../../../support/dry-run.ts";
@@ -299,6 +301,10 @@ test("a partner's endpoint at one business pauses when the last key expires, and
   expect(await countSent()).toBe(4);
   endExpiredKeys(rt, rt.now());
   expect(rt.store.endpoints.findById(endpoint.id)?.disabledReason).toBe("key_expired");
+  const fixes = () => listDaemonConditions(rt, CHECKS).map(({ command }) => command);
+  expect(fixes()).toContain(`deskbell webhooks disable ${endpoint.id}`);
+  createPartnerKey(rt, partner, { name: "third" });
+  expect(fixes()).toContain(`deskbell webhooks enable ${endpoint.id}`);
   expect(rt.store.keys.findById(spare.key.id)?.revokedAt).toBeNull();
 });
 
