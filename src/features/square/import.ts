@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import { catalogFileSchema } from "../../domain/catalog/file/schema.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, MAX_ISSUES } from "../../domain/errors.ts";
 import {
   type ImportedSections,
   type ImportReport,
   summarizeSections,
+  summarizeSkipped,
   withoutEmpty,
 } from "../../domain/catalog/import-report.ts";
 import { categoryIds, mapCategories, splitCategories } from "./categories.ts";
@@ -86,7 +87,7 @@ export function mapSquareCatalog(
   addUnusedImages();
   assertOneCurrency(context.foreignCurrencies, currency);
   return {
-    sections: assertNotEmpty(withoutEmpty(mapped)),
+    sections: assertNotEmpty(withoutEmpty(mapped), skipped),
     report: { imported: summarizeSections(mapped), skipped: skipped.list() },
   };
 }
@@ -173,13 +174,17 @@ function assertOneCurrency(foreign: Set<string>, currency: string): void {
   );
 }
 
-function assertNotEmpty(sections: ImportedSections): ImportedSections {
+/** @throws AppError invalid_input, which says of each part why it was left out */
+function assertNotEmpty(sections: ImportedSections, skipped: SkippedLog): ImportedSections {
   if (Object.keys(sections).length > 0) return sections;
   throw new AppError(
     "invalid_input",
     "This file has no item, category, modifier list or discount that can be imported.",
     {
       fix: "Call Square's ListCatalog with types=ITEM,CATEGORY,MODIFIER_LIST,IMAGE,DISCOUNT and import its response.",
+      issues: summarizeSkipped(skipped.list())
+        .slice(0, MAX_ISSUES)
+        .map((detail) => ({ code: "invalid_input", detail })),
     },
   );
 }

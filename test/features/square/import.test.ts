@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { mapSquareCatalog } from "../../../src/features/square/import.ts";
 import { parseSquareObjects } from "../../../src/features/square/objects.ts";
 import { AppError } from "../../../src/domain/errors.ts";
+import { captureIssues } from "../../support/use-case.ts";
 
 const map = (...objects: object[]) => mapSquareCatalog(parseSquareObjects(objects).objects, "USD");
 const skippedIn = (...objects: object[]) =>
@@ -576,3 +577,14 @@ test.each([{ id: "response-1" }, { type: "LIST" }])(
     expect(objects.map(({ id }) => id)).toEqual(["TEA", "CUP"]);
   },
 );
+
+test("a file of which nothing can be imported is refused with the reason for each part", () => {
+  const issues = captureIssues(() =>
+    map(item("SOUP", { variations: [] }), service("CUT", [variation("V")])),
+  );
+  expect(issues.map(({ detail }) => detail)).toEqual([
+    "variation 'v' (V) of service 'cut' (CUT): it has no duration",
+    "service 'cut' (CUT): none of its variations could be imported, so it has no duration and no price",
+    "item 'soup' (SOUP): none of its variations could be imported, so it has no price",
+  ]);
+});
