@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, type ValidationIssue } from "../../domain/errors.ts";
 import { MAX_MINOR_UNITS } from "../../domain/money.ts";
-import { show } from "../../domain/text.ts";
+import { quote, show } from "../../domain/text.ts";
 
 /** An object with field names in camelCase, and the image next to it if there is one. */
 export type SquareObject = {
@@ -131,6 +131,7 @@ export const isRead = (type: string): type is keyof typeof DATA => Object.hasOwn
  */
 export function parseSquareObjects(parsed: unknown): { objects: SquareObject[]; hasMore: boolean } {
   const file = camelCased(parsed);
+  assertNoErrorResponse(file);
   const problems: ValidationIssue[] = [];
   const objects = entriesOf(file).flatMap(([where, entry]): SquareObject[] => {
     const wrapped: Fields = isRecord(entry) && isRecord(entry.data) ? entry : { data: entry };
@@ -156,6 +157,27 @@ export function parseSquareObjects(parsed: unknown): { objects: SquareObject[]; 
   };
 }
 
+/** @throws AppError invalid_input if the file is a response of Square that has only errors */
+function assertNoErrorResponse(file: unknown): void {
+  if (!isRecord(file) || !Array.isArray(file.errors) || isResponse(file)) return;
+  const errors = file.errors.filter(isRecord);
+  const codes = errors.flatMap(({ code }) => (typeof code === "string" ? [quote(code)] : []));
+  throw new AppError(
+    "invalid_input",
+    `This file is no catalog, but an error response of Square with ${codes.length === 0 ? "no code" : `the code ${codes.join(", ")}`}.`,
+    {
+      fix: NEEDED_EXPORT,
+      issues: errors.flatMap(({ detail }) =>
+        typeof detail === "string" ? [{ code: "invalid_input", detail }] : [],
+      ),
+    },
+  );
+}
+
+/** Returns whether a response of Square has objects. */
+const isResponse = (file: Fields): boolean =>
+  ["object", "objects", "batches"].some((name) => name in file);
+
 /** Returns the data of an object that `parseSquareObjects` has validated. */
 export const dataOf = <T extends keyof typeof DATA>(
   type: T,
@@ -174,8 +196,9 @@ function entriesOf(file: unknown): [where: string, entry: unknown][] {
   if (Array.isArray(file.batches))
     lists.push(...file.batches.map((batch) => (isRecord(batch) ? batch.objects : [batch])));
   const listed = lists.flatMap((list) => (list === undefined ? [] : list));
-  const isResponse = ["object", "objects", "batches"].some((name) => name in file);
-  return isResponse ? listed.map((entry, at) => [`objects[${at}]`, entry]) : Object.entries(file);
+  return isResponse(file)
+    ? listed.map((entry, at) => [`objects[${at}]`, entry])
+    : Object.entries(file);
 }
 
 function dataProblems(

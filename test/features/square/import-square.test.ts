@@ -189,7 +189,7 @@ describe("importSquare rejects", () => {
       "a response with errors",
       '{"errors": [{"code": "UNAUTHORIZED"}]}',
       BUSINESS,
-      /^Invalid Square catalog\./,
+      /^This file is no catalog, but an error response of Square with the code 'UNAUTHORIZED'\.$/,
     ],
     ["text instead of an object", '"soup"', BUSINESS, /^Invalid Square catalog\./],
     [
@@ -214,6 +214,12 @@ describe("importSquare rejects", () => {
     expect(() => importSquare(text, business)).toThrow(
       expect.objectContaining({ code: "invalid_input", message: expect.stringMatching(message) }),
     );
+  });
+
+  test("an error response of Square is refused with the details that Square gives", () => {
+    const error = { category: "AUTHENTICATION_ERROR", code: "UNAUTHORIZED", detail: "No token." };
+    const issues = captureIssues(() => importSquare(JSON.stringify({ errors: [error] }), BUSINESS));
+    expect(issues).toEqual([{ code: "invalid_input", detail: "No token." }]);
   });
 
   test.each([
