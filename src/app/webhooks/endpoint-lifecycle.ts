@@ -1,6 +1,8 @@
 import { nextStreakAction, NO_STREAK } from "../../domain/webhooks/failing-endpoint.ts";
 import { stopsEndpoints } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
+import { formatInstant, parsePastTime } from "../../domain/local-time.ts";
+import { quote } from "../../domain/text.ts";
 import type { AuditAction } from "../../domain/audit.ts";
 import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
@@ -25,6 +27,26 @@ const CANCEL = { move: "CANCEL", recoverSince: null } as const;
 
 /** Which parked deliveries to send; a number (epoch ms) selects those created since that time. */
 export type Recover = "all" | "none" | number;
+
+/**
+ * Parses what a person types to choose the deliveries to send: `all`, `none`, or a past time in the
+ * time zone of the business, such as `30m` or `08:00`. Endpoints for several businesses use UTC.
+ * @returns the choice, and the time in RFC 3339 if it is a time
+ */
+export function parseRecover(
+  rt: Runtime,
+  { businessId }: Pick<EndpointRow, "businessId">,
+  text: string,
+): { recover: Recover; since: string | null } {
+  if (text === "all" || text === "none") return { recover: text, since: null };
+  const timezone = rt.store.businesses.findById(businessId ?? "")?.doc.timezone ?? "UTC";
+  const at = parsePastTime(text, timezone, rt.now());
+  if (!Number.isNaN(at) && at <= rt.now())
+    return { recover: at, since: formatInstant(at, timezone) };
+  throw new AppError("usage", `Cannot send the deliveries since ${quote(text)}.`, {
+    fix: "use all, none, or a time in the past such as 30m, 08:00 or yesterday 18:00",
+  });
+}
 
 /**
  * @throws AppError resource_not_found, also for an endpoint of another business than `businessId`

@@ -1,7 +1,6 @@
 import { countOf, safe } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { text } from "../flags.ts";
-import { parseTime } from "../typed-times.ts";
 import { resolveEndpoint } from "../objects/objects.ts";
 
 // This file has the commands of `webhooks` that enable, disable or delete an endpoint.
@@ -18,28 +17,25 @@ export const enable = command({
   flags: {
     recover: text(
       "all|none|time",
-      "which deliveries to send of those kept while it was disabled: all, none, or events since a time; the others are cancelled (default all)",
+      "which deliveries to send of those kept while it was disabled: all, none, or events since a past time, such as 30m or 08:00 at the business; the others are cancelled (default all)",
     ),
   },
   examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 00:00"],
   async run(cli, { recover = "all" }, nameOrId) {
     const rt = await cli.open();
-    const { id, businessId } = resolveEndpoint(cli, rt, nameOrId);
-    const { enableEndpoint } = await lifecycle();
-    const timezone = rt.store.businesses.findById(businessId ?? "")?.doc.timezone ?? "UTC";
-    const which =
-      recover === "all" || recover === "none"
-        ? recover
-        : parseTime("--recover", recover, { timezone, now: rt.now() });
+    const endpoint = resolveEndpoint(cli, rt, nameOrId);
+    const { id } = endpoint;
+    const { enableEndpoint, parseRecover } = await lifecycle();
+    const choice = parseRecover(rt, endpoint, recover);
     const { finishBacklogMove } = await backlogMoves();
     // An earlier command may not have finished parking the deliveries of the endpoint. The endpoint
     // cannot be enabled until this work is finished, not even in a dry run.
     finishBacklogMove(rt, id);
-    const { recovered, cancelled } = enableEndpoint(rt, id, which);
+    const { recovered, cancelled } = enableEndpoint(rt, id, choice.recover);
     if (!cli.flags.dryRun) finishBacklogMove(rt, id);
     if (cli.flags.json) cli.printObject({ id, recovered, cancelled });
     cli.note(
-      `${cli.verb("Enabled", "enable")} ${id}. Parked deliveries to send: ${recovered}; cancelled: ${cancelled}.`,
+      `${cli.verb("Enabled", "enable")} ${id}. Parked deliveries to send${choice.since === null ? "" : `, of events since ${choice.since}`}: ${recovered}; cancelled: ${cancelled}.`,
     );
   },
 });

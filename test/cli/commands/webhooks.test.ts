@@ -42,13 +42,16 @@ test("webhooks update, disable and enable change an endpoint, and disable parks 
   await deskbell(`events trigger service.updated --endpoint ${id}`);
   expect((await deskbell(`webhooks disable ${id}`)).stderr).toContain("parked 1 delivery.");
   expect(data(await deskbell("deliveries list --status PARKED --json"))).toHaveLength(1);
-  expect(await deskbell(`webhooks enable ${id} --recover 2099-01-01T18:00`)).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/'recover' is in the future.*\nfix: pass a time in the past/),
-  });
+  for (const time of ["2099-01-01T18:00", "'tomorrow 18:00'", "soon"])
+    expect(await deskbell(`webhooks enable ${id} --recover ${time}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^error: Cannot send .*\nfix: use all, none, or a time in the past/,
+      ),
+    });
   expect(data(await deskbell("deliveries list --status PARKED --json"))).toHaveLength(1);
-  expect((await deskbell(`webhooks enable ${id} --recover 00:00`)).stderr).toMatch(
-    /Parked deliveries to send: [01];/,
+  expect((await deskbell(`webhooks enable ${id} --recover 30m`)).stderr).toMatch(
+    /Parked deliveries to send, of events since 20\S+: 1;/,
   );
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ status: "ACTIVE" });
 });

@@ -3,12 +3,10 @@ import {
   disableEndpoint,
   enableEndpoint,
   getEndpoint,
-  type Recover,
+  parseRecover,
 } from "../../../app/webhooks/endpoint-lifecycle.ts";
 import { rotateEndpointSecret } from "../../../app/webhooks/endpoint-secrets.ts";
 import { recordAcceptedTest, testEndpoint } from "../../../app/webhooks/test-endpoint.ts";
-import { AppError } from "../../../domain/errors.ts";
-import { parsePastTime } from "../../../domain/local-time.ts";
 import { countOf, quote } from "../../../domain/text.ts";
 import type { EffectContext, EffectDeps } from "./effect-context.ts";
 import { pushScreen } from "../state/screens.ts";
@@ -28,33 +26,23 @@ export async function sendTest(
   else notify(`✗ test event failed after ${durationMs} ms: ${error}`, "bad");
 }
 
-/** @param recover which parked deliveries are sent: all, none, or those created since a time */
+/** @param choice which parked deliveries are sent: all, none, or those created since a time */
 export async function enable(
-  deps: EffectDeps,
+  { rt }: EffectDeps,
   { signal, notify }: EffectContext,
   { id, name }: EndpointName,
-  recover: string,
+  choice: string,
 ): Promise<void> {
-  const { rt } = deps;
-  const recoverFrom = parseRecover(deps, recover);
+  const { recover, since } = parseRecover(rt, getEndpoint(rt, id), choice);
   // A daemon parks a large backlog in the background, but perhaps no daemon is running. The rest is
   // parked here, because only parked deliveries can be sent or cancelled.
   await continueBacklogMoves(rt, signal);
   if (signal.aborted) return;
-  const { recovered, cancelled } = enableEndpoint(rt, id, recoverFrom);
+  const { recovered, cancelled } = enableEndpoint(rt, id, recover);
   notify(
-    `Enabled ${quote(name)}. Parked deliveries to send: ${recovered}; cancelled: ${cancelled}.`,
+    `Enabled ${quote(name)}. Parked deliveries to send${since === null ? "" : `, of events since ${since}`}: ${recovered}; cancelled: ${cancelled}.`,
     "good",
   );
-}
-
-function parseRecover({ rt, settings }: EffectDeps, text: string): Recover {
-  if (text === "all" || text === "none") return text;
-  const at = parsePastTime(text, settings.timeFormat.timeZone, rt.now());
-  if (!Number.isNaN(at)) return at;
-  throw new AppError("usage", `Invalid choice '${text}'; nothing was changed.`, {
-    fix: "type all, none, or a time such as 08:30 or 2h",
-  });
 }
 
 export function disable(

@@ -42,7 +42,11 @@ test("the key D disables the endpoint only after a separate y, and shows the par
 test.each([
   ["enter", [], "to send: 4; cancelled: 0"],
   ["none", [..."none"], "to send: 0; cancelled: 4"],
-  ["a time", [..."11:00"], "to send: 4; cancelled: 0"],
+  [
+    "a time at the business",
+    [..."11:00"],
+    "to send, of events since\\s+2026-11-19T11:00:00-05:00: 4; cancelled: 0",
+  ],
 ])(
   "the key E enables the endpoint, and %s decides which parked deliveries are sent",
   async (_name, typed, result) => {
@@ -60,7 +64,7 @@ test("the live view's command enable changes nothing if its argument is neither 
   disableEndpoint(rt, id, "manual");
   view.type(":enable soon");
   view.press("enter");
-  await shows(/Invalid choice 'soon'; nothing was changed\. fix: type all, none,/);
+  await shows(/since 'soon'\. fix: use all, none,/);
   expect(endpoint().status).toBe("DISABLED");
 });
 
