@@ -36,9 +36,9 @@ export const BLOCKED_PORTS: ReadonlySet<number> = new Set([
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 const FIX_HTTP =
-  "use https, or ask the operator to allow it with webhooks create --allow-private or serve --allow-http";
+  "use https, or ask the operator to allow it with webhooks create --allow-private or serve --allow-http; a command does not see the flags of serve, and needs DESKBELL_ALLOW_HTTP=1 in its environment";
 const FIX_PRIVATE =
-  "use a public host, or ask the operator to allow it with webhooks create --allow-private or serve --allow-private <cidr>";
+  "use a public host, or ask the operator to allow it with webhooks create --allow-private or serve --allow-private <cidr>; a command does not see the flags of serve, and needs DESKBELL_ALLOW_PRIVATE=<cidr> in its environment";
 
 /**
  * Returns the URL without its fragment and the surrounding whitespace. Invalid text is returned

@@ -66,6 +66,23 @@ test("`--event all` subscribes to the standard event types; other types must be 
   expect((await deskbell("webhooks list")).stdout).toContain("all event_availability.updated");
 });
 
+test.each([
+  ["http://1.1.1.1/hook", "DESKBELL_ALLOW_HTTP=1", "1"],
+  ["https://10.0.0.1/hook", "DESKBELL_ALLOW_PRIVATE=<cidr>", "10.0.0.0/8"],
+])(
+  "webhooks create refuses %s, and names the environment variable that allows it",
+  async (url, assignment, value) => {
+    const { deskbell } = createTerminal();
+    await deskbell("catalog apply -", CAFE);
+    const line = `webhooks create --name till --url ${url} --event all`;
+    const refused = await deskbell(line);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(assignment) });
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv(assignment.replace(/=.*/, ""), value);
+    expect(await deskbell(line)).toMatchObject({ code: 0 });
+  },
+);
+
 test("webhooks delete needs --yes in a script", async () => {
   const { deskbell, id } = await createEndpoint();
   expect(await deskbell(`webhooks delete ${id}`)).toMatchObject({ code: 2 });
