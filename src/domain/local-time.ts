@@ -84,6 +84,16 @@ export function isInstant(text: string): boolean {
 /** Returns whether text that `isInstant` accepts has no offset. */
 export const isLocalTime = (text: string): boolean => INSTANT.exec(text)?.[3] === undefined;
 
+/**
+ * Returns the local minute that a local time means if clocks skip it: `2027-03-14T03:30` for 02:30
+ * in New York. Returns undefined for any other text.
+ */
+export function timeAfterGap(text: string, timezone: string): string | undefined {
+  if (!isInstant(text) || !isLocalTime(text)) return undefined;
+  const meant = formatInstant(parseInstant(text, timezone), timezone).slice(0, 16);
+  return meant === text.slice(0, 16).replace(/[t ]/, "T") ? undefined : meant;
+}
+
 /** Returns the epoch milliseconds of text that `isInstant` accepts. */
 export function parseInstant(text: string, timezone: string): number {
   const [, date = "", time = "", offset = ""] = INSTANT.exec(text) ?? [];

@@ -1,11 +1,10 @@
 import {
-  formatInstant,
   addDays,
   isInstant,
   isLocalDate,
-  isLocalTime,
   parseInstant,
   startOfDay,
+  timeAfterGap,
   YEARS,
 } from "../local-time.ts";
 import { quote } from "../text.ts";
@@ -27,8 +26,7 @@ export function parseStartTime(text: string, timezone: string): number {
   const ms = parseInstant(text, timezone);
   if (ms % MINUTE_MS !== 0)
     throw new AppError("invalid_date", `The start must be a whole minute, not ${quote(text)}.`);
-  const local = text.slice(0, 16).replace(" ", "T");
-  if (isLocalTime(text) && !formatInstant(ms, timezone).startsWith(local))
+  if (timeAfterGap(text, timezone) !== undefined)
     throw new AppError(
       "invalid_date",
       `${quote(text)} does not exist in ${timezone}: clocks skip that time.`,
@@ -53,8 +51,20 @@ export function parseTimeRange(
     ? startOfDay(addDays(to, 1), timezone)
     : parseBound("to", to, timezone);
   if (startsAt < endsAt) return { startsAt, endsAt };
-  throw new AppError("invalid_date", `'to' ${quote(to)} is not after 'from' ${quote(from)}.`);
+  const gap = explainGaps([from, to], timezone).map((sentence) => ` ${sentence}`);
+  throw new AppError(
+    "invalid_date",
+    `'to' ${quote(to)} is not after 'from' ${quote(from)}.${gap.join("")}`,
+  );
 }
+
+/** Returns a sentence for each local time that clocks skip, which says what time it means. */
+export const explainGaps = (texts: readonly string[], timezone: string): string[] =>
+  texts.flatMap((text) => {
+    const meant = timeAfterGap(text, timezone);
+    if (meant === undefined) return [];
+    return [`Clocks in ${timezone} skip ${quote(text)}, so it means ${meant}.`];
+  });
 
 function parseBound(field: string, text: string, timezone: string): number {
   if (isInstant(text)) return parseInstant(text, timezone);

@@ -1,3 +1,4 @@
+import { explainGaps } from "../../../domain/bookings/start-time.ts";
 import { expandDay } from "../../../domain/local-time.ts";
 import { shellQuote } from "../../../domain/text.ts";
 import { usageError } from "../../failure.ts";
@@ -213,6 +214,7 @@ const away = command({
     const moved = reassign ? reassignVisits(rt, slug, absence) : null;
     const { printAway } = await import("../../output/away.ts");
     printAway(cli, business, person, absence, moved);
+    for (const gap of explainGaps([range.from, range.to], doc.timezone)) cli.note(gap);
   },
 });
 

@@ -1,3 +1,4 @@
+import { explainGaps } from "../../../domain/bookings/start-time.ts";
 import { affectedVisitsText } from "../../../domain/bookings/affected-visits.ts";
 import { expandDay, formatInstant, toLocalMinute } from "../../../domain/local-time.ts";
 import { quote } from "../../../domain/text.ts";
@@ -40,13 +41,17 @@ const create = command({
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
     const { createTimeOff } = await import("../../../app/bookings/time-off.ts");
-    const { booked, visits, ...row } = createTimeOff(rt, slug, {
-      staff: toKey(rt, business, "staff", staff),
+    const range = {
       from: expandDay(from, doc.timezone, rt.now()),
       to: expandDay(to, doc.timezone, rt.now()),
+    };
+    const { booked, visits, ...row } = createTimeOff(rt, slug, {
+      staff: toKey(rt, business, "staff", staff),
+      ...range,
       reason: reason ?? null,
     });
     cli.printObject(toOutput(row, doc.timezone));
+    for (const gap of explainGaps([range.from, range.to], doc.timezone)) cli.note(gap);
     notePast(cli, business, rt.now(), { time: `--to ${to}`, end: row.endsAt });
     if (booked.length > 0) cli.note(`${slug}: ${affectedVisitsText(visits, booked.length)}.`);
   },

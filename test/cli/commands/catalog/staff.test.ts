@@ -98,3 +98,24 @@ test.each([
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain(message);
 });
+
+test.each(["staff away mia", "time-off create mia"])(
+  "%s says what a time means that clocks skip",
+  async (command) => {
+    const { deskbell } = await openSalon();
+    const gap = "Clocks in Europe/Zurich skip '2027-03-28T02:30', so it means 2027-03-28T03:30.";
+    expect(
+      await deskbell(`${command} --from 2027-03-28T02:30 --to 2027-03-28T03:30`),
+    ).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: `error: 'to' '2027-03-28T03:30' is not after 'from' '2027-03-28T02:30'. ${gap} (exit 2)\n`,
+    });
+    expect(
+      await deskbell(`${command} --from 2027-03-28T02:30 --to 2027-03-28T04:00`),
+    ).toMatchObject({ code: 0, stderr: expect.stringContaining(`${gap}\n`) });
+    expect(
+      await deskbell(`${command} --from 2027-03-28T01:30 --to 2027-03-28T04:00`),
+    ).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Clocks") });
+  },
+);
