@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { DAEMON } from "../domain/audit.ts";
 import { AppError, errorInWords } from "../domain/errors.ts";
+import { loadOtherVisits } from "../app/bookings/other-visits.ts";
 import { openRuntime } from "../app/runtime.ts";
 import { type Check, loadChecks } from "../app/operations/conditions.ts";
 import { loadFromFeatures } from "../features/index.ts";
@@ -40,9 +41,10 @@ const loadSender = (): Promise<Sender> =>
   ));
 // An unknown error ends the thread, and the daemon with it: the supervisor restarts the daemon.
 process.on("uncaughtException", fail);
-void Promise.all([loadChecks(), loadFromFeatures("schedule")]).then(start, fail);
+// The alerts ask for the state of ticket orders, which are visits of a feature.
+void Promise.all([loadChecks(), loadFromFeatures("schedule"), loadOtherVisits()]).then(start, fail);
 
-function start([checks, schedule]: [readonly Check[], readonly StartWork[]]): void {
+function start([checks, schedule]: [readonly Check[], readonly StartWork[], void]): void {
   const works = schedule.map((startWork) => startWork(rt, { checks }));
   const worker = new DeliveryWorker(rt, async (post) => (await loadSender()).send(post), {
     onAttempt: isWatched ? (attempt) => postMessage({ type: "attempt", attempt }) : undefined,

@@ -11,6 +11,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { notify } from "../notices.ts";
 import type { Runtime } from "../runtime.ts";
 import { initiatorOf, type VisitAccess } from "./access.ts";
+import { askOtherVisits } from "./other-visits.ts";
 import { BOOKING, RESERVATION } from "./visit-kinds.ts";
 
 /** How many pending visits of each kind are checked, from the earliest deadline on. */
@@ -77,27 +78,29 @@ function notifyOf(
 /** The alerts about a visit that may wait for a decision. */
 export const ABOUT_DECISIONS: readonly AlertCode[] = ["booking.received", "booking.undecided"];
 
+/** The commands that decide about a visit. Other visits, such as ticket orders, are confirmed. */
+const DECIDES = /^deskbell [\w-]+ (?:approve|confirm) /;
+
 /**
  * Returns whether a condition or notice asks for a decision about a visit that no longer waits for
- * one, or was deleted.
+ * one, or was deleted. The notice of a visit that is confirmed at once asks for none: its command
+ * shows the visit.
  */
 export function isDecided(
   rt: Runtime,
   {
-    code,
     business: slug,
     subject,
     command,
-  }: Pick<HealthCondition<AlertCode>, "code" | "business" | "subject" | "command">,
+  }: Pick<HealthCondition<AlertCode>, "business" | "subject" | "command">,
 ): boolean {
-  if (!ABOUT_DECISIONS.includes(code) || slug === null || subject === null) return false;
-  // The notice of a visit that is confirmed at once names the command that shows the visit.
-  if (!/^deskbell \w+ approve /.test(command)) return false;
+  if (slug === null || subject === null || !DECIDES.test(command)) return false;
   const business = rt.store.businesses.findBySlug(slug);
   const visit =
     business &&
     (rt.store.bookings.findById(business.id, subject.id) ??
-      rt.store.reservations.findById(business.id, subject.id));
+      rt.store.reservations.findById(business.id, subject.id) ??
+      askOtherVisits((kind) => kind.find(rt, business.id, subject.id)));
   return visit?.status !== "PENDING";
 }
 

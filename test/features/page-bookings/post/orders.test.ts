@@ -1,5 +1,6 @@
 import jsQR from "jsqr";
 import { expect, test } from "vitest";
+import { isDecided } from "../../../../src/app/bookings/booking-alerts.ts";
 import { editCatalog, withObjects } from "../../../../src/app/catalog/changes/edit-catalog.ts";
 import { confirmTicketOrder } from "../../../../src/features/tickets/orders/orders.ts";
 import { cancelTicketOrder } from "../../../../src/features/tickets/orders/change-order.ts";
@@ -76,10 +77,13 @@ test("a guest orders tickets, which the business confirms", async () => {
       }),
     ],
   ]);
+  const notice = put.mock.calls[0]?.[1] as Parameters<typeof isDecided>[1];
+  expect(isDecided(api, notice)).toBe(false);
   const page = await visitor.get(link);
   expect(page).toContain("Tickets reserved");
   expect(page).toContain(order?.code ?? "no code");
   confirmTicketOrder(api, businessOf(api).slug, order?.code ?? "");
+  expect(isDecided(api, notice)).toBe(true);
   expect(await visitor.get(link)).toContain("Your tickets are confirmed");
   await visitor.post(`${link}/cancel`);
   expect(listOrders(api)).toMatchObject([{ status: "CONFIRMED" }]);
