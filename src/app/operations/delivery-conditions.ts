@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
-import { stopsEndpoints } from "../../domain/api-key.ts";
 import { lazy } from "../../domain/lazy.ts";
 import { countOf, isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failing-endpoint.ts";
@@ -10,6 +9,7 @@ import { businessOf, describeOwner } from "../businesses.ts";
 import { andOtherSecrets, iterateGuests, iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
+import { findEndedKey } from "../webhooks/endpoint-owner.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
 
 /**
@@ -161,7 +161,7 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
   const who = `the endpoint '${name}' of ${describeOwner(rt, endpoint)}`;
   if (status === "DISABLED") {
     if (disabledReason === "key_expired")
-      return [hasKeyEnded(rt, endpoint) ? keyExpired(rt, endpoint) : keyLivesAgain(rt, endpoint)];
+      return [findEndedKey(rt, endpoint) ? keyExpired(rt, endpoint) : keyLivesAgain(rt, endpoint)];
     const reason = disabledReason ?? "";
     const why = DISABLED_BECAUSE[reason] ?? `of ${reason}`;
     const text = `${who} receives no webhooks: deskbell has disabled it, because ${why}${sinceText && ` (failing${sinceText})`}. Its deliveries are kept until it is enabled with webhooks enable ${id}`;
@@ -196,18 +196,6 @@ export function checkPaused(rt: Runtime, endpoints: readonly EndpointRow[]): Hea
     const how = `expired at ${isoSeconds(stopsAt)} by the clock of this server: set the clock if it is wrong`;
     return [keyExpired(rt, endpoint, how)];
   });
-}
-
-/**
- * Returns whether the key of an endpoint has ended. An access of a partner to one business ends with
- * the last key of the partner.
- */
-function hasKeyEnded(rt: Runtime, { keyId }: EndpointRow): boolean {
-  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
-  if (key === undefined) return false;
-  const isAccess = key.businessId !== null && key.partnerId !== null;
-  const keys = isAccess ? rt.store.partnerAccess.listKeys(key.partnerId ?? "") : [key];
-  return stopsEndpoints(key, rt.now()) || keys.every((one) => stopsEndpoints(one, rt.now()));
 }
 
 /** Reports an endpoint whose key was extended, replaced, or ended by a clock that was ahead. */

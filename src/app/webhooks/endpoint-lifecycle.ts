@@ -1,5 +1,4 @@
 import { nextStreakAction, NO_STREAK } from "../../domain/webhooks/failing-endpoint.ts";
-import { stopsEndpoints } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import { formatInstant, parsePastTime } from "../../domain/local-time.ts";
 import { quote } from "../../domain/text.ts";
@@ -9,6 +8,7 @@ import type { Runtime } from "../runtime.ts";
 import type { BacklogCounts } from "../../store/webhooks/delivery-moves.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { isMovingBacklog, startBacklogMove } from "./backlog-moves.ts";
+import { findEndedKey } from "./endpoint-owner.ts";
 
 /**
  * Why an endpoint is disabled. `manual` (by the operator) replaces any earlier reason. A partner
@@ -170,17 +170,17 @@ export function prepareEnable(
 }
 
 /** @throws AppError conflict if the endpoint may receive nothing because its key has ended */
-function assertKeyLives(rt: Runtime, { id, keyId }: EndpointRow, byPartner: boolean): void {
-  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
-  if (key === undefined || !stopsEndpoints(key, rt.now())) return;
+function assertKeyLives(rt: Runtime, endpoint: EndpointRow, byPartner: boolean): void {
+  const key = findEndedKey(rt, endpoint);
+  if (key === undefined) return;
   const how = key.revokedAt === null ? "has expired" : "is revoked";
   if (byPartner)
     throw new AppError(
       "conflict",
       `The API key of this endpoint ${how}; only the business can give it another one.`,
     );
-  throw new AppError("conflict", `The key ${key.id} of ${id} ${how}.`, {
-    fix: `deskbell webhooks update ${id} --key KEY, with another key or none; then enable it`,
+  throw new AppError("conflict", `The key ${key.id} of ${endpoint.id} ${how}.`, {
+    fix: `deskbell webhooks update ${endpoint.id} --key KEY, with another key or none; then enable it`,
   });
 }
 

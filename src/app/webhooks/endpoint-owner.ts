@@ -4,8 +4,8 @@ import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow } from "../../store/webhooks/deliveries.ts";
 import type { EndpointOwner, EndpointRow } from "../../store/webhooks/endpoints.ts";
 import type { DeliveryViewer } from "../../store/webhooks/delivery-search.ts";
-import type { KeyRow } from "../../store/keys.ts";
-import { hasEnded } from "../../domain/api-key.ts";
+import type { KeyRow, ListedKey } from "../../store/keys.ts";
+import { hasEnded, stopsEndpoints } from "../../domain/api-key.ts";
 import { countOf, quote } from "../../domain/text.ts";
 import { getKey } from "../keys.ts";
 
@@ -117,6 +117,21 @@ export const readEndpointUse = (
 });
 
 /**
+ * Returns the key whose end stops the webhooks of an endpoint; undefined if no key has ended. The
+ * access of a partner to one business ends with the last key of the partner.
+ */
+export function findEndedKey(
+  rt: Runtime,
+  { keyId }: Pick<EndpointRow, "keyId">,
+): ListedKey | undefined {
+  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
+  if (key === undefined || stopsEndpoints(key, rt.now())) return key;
+  if (key.businessId === null || key.partnerId === null) return undefined;
+  const keys = rt.store.partnerAccess.listKeys(key.partnerId);
+  return keys.every((one) => stopsEndpoints(one, rt.now())) ? keys.at(-1) : undefined;
+}
+
+/**
  * Asserts that the operator may give an endpoint to a key.
  * @throws AppError resource_not_found; validation_failed for a key of another business; conflict
  * for a key that has ended or already has its maximum number of endpoints; state_refuses if the key
@@ -132,7 +147,7 @@ export function assertMayOwn(rt: Runtime, keyId: string, endpoint: Owned): void 
     throw new AppError("validation_failed", `The key ${keyId} belongs to another partner.`, {
       fix: "deskbell keys list",
     });
-  if (hasEnded(key, rt.now()))
+  if (hasEnded(key, rt.now()) || findEndedKey(rt, { keyId }) !== undefined)
     throw new AppError("conflict", `The key ${keyId} is revoked or has expired.`, {
       fix: "deskbell keys list",
     });

@@ -22,6 +22,14 @@ const DAY_MS = 86_400_000;
 
 type Sent = { business: string; type: string; sequence: number };
 
+/** An endpoint of a partner at a single business. */
+const SINGLE = {
+  name: "single",
+  url: "http://10.0.0.1/hook",
+  events: ["catalog.changed"],
+  allowPrivate: true,
+};
+
 /** Returns a receiver that answers in the next turn, and what it has received. */
 function createReceiver() {
   const received: Sent[] = [];
@@ -255,15 +263,26 @@ test("a partner's endpoint at one business is disabled when the last key of the 
   const { endpoint } = await createEndpoint(rt, {
     businessId: one!.id,
     keyId: access.id,
-    name: "single",
-    url: "http://10.0.0.1/hook",
-    events: ["catalog.changed"],
-    allowPrivate: true,
+    ...SINGLE,
   });
   expect(revokeKey(rt, key.id).endpoints).toEqual([]);
   expect(rt.store.endpoints.isActive(endpoint.id)).toBe(true);
   expect(revokeKey(rt, spare.key.id).endpoints).toMatchObject([{ id: endpoint.id }]);
   expect(rt.store.endpoints.findById(endpoint.id)?.disabledReason).toBe("key_revoked");
+  const refused = { code: "conflict", message: expect.stringContaining("is revoked") };
+  expect(() => enableEndpoint(rt, endpoint.id, "none")).toThrow(expect.objectContaining(refused));
+  const another = {
+    ...SINGLE,
+    name: "another",
+    byOperator: true,
+    businessId: one!.id,
+    keyId: access.id,
+  };
+  await expect(createEndpoint(rt, another)).rejects.toMatchObject({
+    code: "conflict",
+  });
+  createPartnerKey(rt, partner, { name: "third" });
+  expect(enableEndpoint(rt, endpoint.id, "none").endpoint.status).toBe("ACTIVE");
 });
 
 test("a partner's endpoint at one business pauses when the last key expires, and stops once that is certain", async () => {
@@ -275,10 +294,7 @@ test("a partner's endpoint at one business pauses when the last key expires, and
   const { endpoint } = await createEndpoint(rt, {
     businessId: one!.id,
     keyId: rt.store.partnerAccess.find(partner.id, one!.id)!.id,
-    name: "single",
-    url: "http://10.0.0.1/hook",
-    events: ["catalog.changed"],
-    allowPrivate: true,
+    ...SINGLE,
   });
   const { received, send } = createReceiver();
   const worker = createTestWorker(rt, send);
