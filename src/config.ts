@@ -9,6 +9,7 @@ import {
 } from "./config-values.ts";
 import type { AlertFormat } from "./domain/conditions/alert-url.ts";
 import { AppError } from "./domain/errors.ts";
+import { followLink } from "./platform/durable-file.ts";
 import type { LogFormat } from "./platform/log.ts";
 import { listCacheFolders, type Machine, userDataDir } from "./platform/user-folders.ts";
 
@@ -147,7 +148,8 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
   const alerts = readAlertConfig(flags, env);
   return {
     dataDir,
-    databasePath: join(dataDir, "deskbell.db"),
+    // The lock and the other files beside the database must be the same under each of its names.
+    databasePath: followLink(join(dataDir, "deskbell.db")),
     masterKeyPath: join(dataDir, "master.key"),
     backupFolder: join(dataDir, "backups"),
     mayCreate: true,

@@ -4,13 +4,40 @@ import {
   createReadStream,
   createWriteStream,
   fsyncSync,
+  lstatSync,
   openSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
+
+/**
+ * Returns the path of the file that a symbolic link leads to, whether the file exists or not; any
+ * other path as it is. A file that replaces the path of a link would leave the old file in place,
+ * and files beside a link are not found by whoever uses its file under another name.
+ */
+export function followLink(path: string): string {
+  if (!isLink(path)) return path;
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return followLink(resolve(realpathSync(dirname(path)), readlinkSync(path)));
+  }
+}
+
+/** Returns false for a path that cannot be examined: whoever uses the file reports that. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
 
 /** Makes the creation, renaming and deletion of files in a folder survive a power cut. */
 export function syncFolder(folder: string, platform: NodeJS.Platform = process.platform): void {

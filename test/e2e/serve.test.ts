@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { get } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -122,6 +122,24 @@ test("a second daemon on the same data exits with 5, and after a kill -9 of the 
   expect(await first.waitForExit()).toMatchObject({ signal: "SIGKILL" });
   await waitForUrl(spawnDaemon(dataDir));
 });
+
+test.each(["database", "data folder"])(
+  "a daemon is refused if another one runs on the same data, to which a link to the %s leads",
+  async (linked) => {
+    const dataDir = await createSalon();
+    await waitForUrl(spawnDaemon(dataDir));
+    const other = join(createTempFolder(), "other");
+    if (linked === "data folder") symlinkSync(dataDir, other);
+    else {
+      mkdirSync(other);
+      symlinkSync(join(dataDir, "deskbell.db"), join(other, "deskbell.db"));
+    }
+    expect(await spawnDaemon(other).waitForExit()).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/^error: Another deskbell daemon is running on /),
+    });
+  },
+);
 
 test("serve on a port in use exits with 5 and suggests another port", async () => {
   const blocker = createServer().listen(0, "127.0.0.1");

@@ -8,6 +8,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,6 +17,7 @@ import {
   appendDurably,
   copyDurably,
   createDurably,
+  followLink,
   replaceDurably,
   syncFolder,
 } from "../../src/platform/durable-file.ts";
@@ -129,4 +131,19 @@ test.skipIf(!canMount())("an error of a full disk names the file that was writte
   }
   const copy = join(disk.folder, "copy");
   await expect(copyDurably(source, copy)).rejects.toMatchObject({ code: "ENOSPC", path: copy });
+});
+
+test("a link leads to its last file, also if that does not exist yet, and a path that is no link to itself", () => {
+  const folder = realpathSync(createTempFolder());
+  const at = (name: string) => join(folder, name);
+  symlinkSync("middle", at("link"));
+  symlinkSync(at("end"), at("middle"));
+  expect(followLink(at("link"))).toBe(at("end"));
+  writeFileSync(at("end"), "");
+  expect(followLink(at("link"))).toBe(at("end"));
+  symlinkSync(folder, at("folder"));
+  for (const path of [at("folder/end"), at("missing"), at("end/below")])
+    expect(followLink(path)).toBe(path);
+  symlinkSync("loop", at("loop"));
+  expect(() => followLink(at("loop"))).toThrow("ELOOP");
 });

@@ -1,5 +1,12 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import {
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { createRunningShop } from "../../../support/running-shop.ts";
@@ -41,6 +48,20 @@ test.each(["other-data\n", "\n", "y\n", "MY-DATA\n"])(
     expect(readdirSync(dataDir).filter((name) => name.includes("restor"))).toEqual([]);
   },
 );
+
+test("a restore over a link to a database replaces the file that the link leads to, and keeps its data", async () => {
+  const { dataDir, path, deskbell } = await changeAfterBackup();
+  const disk = createTempFolder();
+  const database = join(dataDir, "deskbell.db");
+  renameSync(database, join(disk, "moved.db"));
+  symlinkSync(join(disk, "moved.db"), database);
+  const { stdout } = await deskbell(`restore ${path} --yes --json`);
+  const { previousData } = (JSON.parse(stdout) as { data: { previousData: string } }).data;
+  expect(lstatSync(database).isSymbolicLink()).toBe(true);
+  expect(dirname(previousData)).toBe(disk);
+  expect(lstatSync(previousData).isFile()).toBe(true);
+  expect((await deskbell("services show beard-trim")).stdout).not.toContain("price\t91.00 USD");
+});
 
 test("restore needs --yes in a script, and never asks with --no-prompt", async () => {
   const { path, deskbell, atTerminal } = await changeAfterBackup();
