@@ -9,7 +9,7 @@ import {
 import { existsSync, linkSync, readdirSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errorInWords, AppError } from "../domain/errors.ts";
-import { createDurably, syncFolder } from "./durable-file.ts";
+import { createDurably, followLink, syncFolder } from "./durable-file.ts";
 import { NONCE_BYTES, decryptTogether, type SealedRow, TAG_BYTES } from "./gcm-batch.ts";
 
 /**
@@ -272,7 +272,8 @@ function readText(path: string): string | undefined {
  * Creates the key file: links a draft into place, so that two processes that start together share
  * one key.
  */
-export function createMasterKey(path: string, random: (bytes: number) => Buffer): void {
+export function createMasterKey(link: string, random: (bytes: number) => Buffer): void {
+  const path = followLink(link);
   const draft = writeDraft(path, [random(KEY_BYTES)], random);
   try {
     linkSync(draft, path);
@@ -287,7 +288,9 @@ export function createMasterKey(path: string, random: (bytes: number) => Buffer)
 }
 
 /** Replaces the keys by renaming a draft: readers see either the old keys or the new ones. */
-function replaceKeys(path: string, keys: Buffer[], random: (bytes: number) => Buffer): void {
+function replaceKeys(link: string, keys: Buffer[], random: (bytes: number) => Buffer): void {
+  // A key file that lies elsewhere must not keep the old key while a file replaces the link to it.
+  const path = followLink(link);
   renameSync(writeDraft(path, keys, random), path);
   // The folder is synced before anything is encrypted with the new key, so that a power cut cannot
   // bring the old file back.

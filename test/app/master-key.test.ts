@@ -1,10 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findCustomer, saveCustomer } from "../../src/app/bookings/guests.ts";
 import { checkSigningSecrets } from "../../src/app/operations/delivery-conditions.ts";
 import { hashVisitor } from "../../src/app/bookings/booking-limits.ts";
 import { rotateMasterKey } from "../../src/app/webhooks/endpoint-secrets.ts";
+import { createTempFolder } from "../support/cli.ts";
 import { addBusiness, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -102,4 +112,27 @@ test("if the master key is wrong, a rotation replaces it with a new key, which e
   save();
   expect(findCustomer(fresh, "bkg_2")).toEqual(ANA);
   expect(checkSigningSecrets(fresh)).toEqual([]);
+});
+
+test("a rotation of a master key that is a link replaces the file that the link leads to", () => {
+  const { fresh, key } = createServerWithGuest();
+  const target = join(createTempFolder(), "key");
+  const old = readFileSync(key, "utf8");
+  renameSync(key, target);
+  symlinkSync(target, key);
+  const { oldKeys } = rotateMasterKey(fresh);
+  expect(lstatSync(key).isSymbolicLink()).toBe(true);
+  expect(readFileSync(target, "utf8")).not.toBe(old);
+  expect(oldKeys).toEqual([expect.stringContaining(`${key}.old-`)]);
+  expect(findCustomer(fresh, "bkg_1")).toEqual(ANA);
+});
+
+test("a link to a master key that does not exist yet leads to the key that is created", () => {
+  const rt = createTestRuntime();
+  const target = join(createTempFolder(), "key");
+  symlinkSync(target, rt.config.masterKeyPath);
+  const business = addBusiness(rt);
+  rt.tx(() => saveCustomer(rt, business.id, "bkg_1", ANA));
+  expect(readFileSync(target, "utf8")).toHaveLength(45);
+  expect(lstatSync(rt.config.masterKeyPath).isSymbolicLink()).toBe(true);
 });
