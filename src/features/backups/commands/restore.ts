@@ -1,11 +1,11 @@
 import { basename, resolve } from "node:path";
 import type { Restored, RestorePlan, RestoreTrust } from "../restore/restore.ts";
 import type { Config } from "../../../config.ts";
-import type { AppError } from "../../../domain/errors.ts";
+import { AppError } from "../../../domain/errors.ts";
 import { shellQuote } from "../../../domain/text.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";
-import { usageError } from "../../../cli/failure.ts";
+import { insertProgramName, usageError } from "../../../cli/failure.ts";
 import { text, toggle } from "../../../cli/flags.ts";
 import { readBackupTime } from "../store/files.ts";
 import { describePlan, isAdded, planToOutput } from "./restore-plan.ts";
@@ -192,7 +192,7 @@ async function previewRestore(
 
 async function report(
   cli: Cli,
-  { masterKeyPath }: Config,
+  config: Config,
   restored: Restored,
   trust: RestoreTrust,
   facts: Facts,
@@ -214,12 +214,28 @@ async function report(
     cli.note(
       "Create a new key for each partner whose key was disabled: deskbell keys create --business SLUG --name NAME --scope SCOPE",
     );
-  if (facts["isComplete"] !== true)
+  const refusal = await findRefusal(config);
+  if (refusal !== undefined) {
+    cli.note(`The daemon still refuses to start: ${refusal.message}`);
+    cli.note(`fix: ${insertProgramName(refusal.fix ?? "", cli.program)}`);
+  } else if (facts["isComplete"] !== true)
     cli.note(
       "When the daemon starts, a catalog.changed event asks partners to fetch everything again.",
     );
   if (!masterKeyMatches)
     cli.note(
-      `${masterKeyPath} cannot decrypt the signing secrets or guests of this backup: copy the matching master key there, or no webhook can be sent and no guest data can be read.`,
+      `${config.masterKeyPath} cannot decrypt the signing secrets or guests of this backup: copy the matching master key there, or no webhook can be sent and no guest data can be read.`,
     );
+}
+
+/** Returns why the daemon refuses to start because another server continues with the data. */
+async function findRefusal(config: Config): Promise<AppError | undefined> {
+  const { guardHandedOver } = await import("../handover/write-guard.ts");
+  try {
+    guardHandedOver(config)();
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
 }

@@ -294,3 +294,20 @@ test("a handover command that gives up keeps the request of another handover com
   expect([code, stderr]).toEqual([5, expect.stringContaining("did not begin")]);
   expect(readHandover(rt.config)).toEqual(asked);
 });
+
+test("a restore of an earlier backup after a handover says that the daemon refuses to start, and how to cancel the handover", async () => {
+  const { to, rt, first } = createMachines();
+  rt.close();
+  await first.deskbell("backup");
+  await first.deskbell(`handover --to ${to}`);
+  const { code, stderr } = await first.deskbell("restore --newest --yes");
+  expect(code).toBe(0);
+  expect(stderr).not.toContain("When the daemon starts");
+  expect(stderr).toMatch(
+    /^The daemon still refuses to start: The data were handed over on .*\nfix: .*; if no server has restored the copy, \S+ handover --cancel$/m,
+  );
+  expect(await first.deskbell("handover --cancel")).toMatchObject({ code: 0 });
+  expect((await first.deskbell("restore --newest --yes")).stderr).toContain(
+    "When the daemon starts",
+  );
+});
