@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { FoundTag } from "../tag.ts";
 import type { Config } from "../../../config.ts";
-import { readBackupTime, readServerId } from "../store/files.ts";
+import { readBackupTime, readErasedVisits, readServerId } from "../store/files.ts";
 import { hasGuestData, readServerFacts } from "../store/read-backup.ts";
 import { readBusinesses } from "../../../store/database/read-only-database.ts";
 import {
@@ -45,9 +45,9 @@ export type KnownErasures = {
 };
 
 /**
- * Collects the entries of all known lists of erased guests: the list of this server, the list in
- * the tag of the backup, and, in the folder of the backup, the copied list and the lists of newer
- * backups.
+ * Collects the erased guests of this server's audit log, and the entries of all known lists: the
+ * list of this server, the list in the tag of the backup, and, in the folder of the backup, the
+ * copied list and the lists of newer backups.
  * @param found the tag of the backup
  * @param options `isTakeover`: whether the backup is of another server, so that the list of this
  * machine does not count as newer than the backup
@@ -61,7 +61,13 @@ export function findErasures(
   const tag = found.kind === "authentic" ? found.tag : undefined;
   const madeAt = tag?.createdAt ?? readBackupTime(basename(file)) ?? null;
   const { server } = readServerFacts(file);
-  const lines = new Set([...readErasureList(config), ...(tag?.erased ?? [])]);
+  const { databasePath } = config;
+  const lines = new Set([
+    ...readErasureList(config),
+    ...(tag?.erased ?? []),
+    // The list of this machine may have been lost.
+    ...(existsSync(databasePath) ? readErasedVisits(databasePath) : []),
+  ]);
   /** Each list that is newer than the backup adds the time until which it is complete. */
   const listTimes: number[] = [];
   const add = (added: readonly string[], completeUntil: number) => {

@@ -164,6 +164,15 @@ export const readServerId = (path: string): string | undefined =>
 export const readAuditLog = (path: string): AuditRow[] =>
   readTables(path, ["audit_entry"], (db) => createAuditStore(db).list({}, NO_LIMIT));
 
+/** The action of an entry whose details name the visits of erased guests. */
+const ERASED: string = "guests.erased";
+
+/** Returns the visits of guests whose erasure is in the audit log; none if it is unreadable. */
+export const readErasedVisits = (path: string): string[] =>
+  readAuditLog(path)
+    .filter(({ action }) => action === ERASED)
+    .flatMap(({ details }) => (details["visitIds"] ?? []) as string[]);
+
 /**
  * Returns the audit log of a backup without changing the file; no entries if an old version made
  * it.

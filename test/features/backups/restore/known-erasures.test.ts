@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";
@@ -245,6 +245,22 @@ test("a server restores a copy of its own backup from any folder, and erases aga
     null,
     expect.objectContaining({ name: "leo" }),
   ]);
+});
+
+test("a restore erases again the guests whose erasure only the audit log of the replaced data still tells", async () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
+  const [ana, leo] = [book(rt, "ana"), book(rt, "leo")];
+  await createBackup(rt);
+  rt.close();
+  const { deskbell } = createTerminal({ dataDir: rt.config.dataDir });
+  expect(await deskbell(`guests erase --visit ${ana} --yes`)).toMatchObject({ code: 0 });
+  for (const folder of [rt.config.dataDir, rt.config.backupFolder])
+    rmSync(join(folder, ERASURE_LIST));
+  expect(await deskbell("restore --newest --yes")).toMatchObject({ code: 0 });
+  const restored = createTestRuntime({ dataDir: rt.config.dataDir });
+  expect([ana, leo].map((id) => findCustomer(restored, id) === null)).toEqual([true, false]);
+  expect(readErasureList(rt.config)).toEqual([ana]);
 });
 
 test("a restore keeps the backup's list of erased guests, so that a later restore of an older backup erases them again", async () => {
