@@ -29,7 +29,7 @@ test("a backup made while the daemon runs can be restored once the daemon has st
   const before = readdirSync(dataDir);
   expect(await runProgram(["restore", path, "--yes", ...on])).toMatchObject({
     code: 5,
-    stderr: expect.stringContaining("A daemon is running"),
+    stderr: expect.stringContaining("A daemon or another restore is running"),
   });
   expect(readdirSync(dataDir)).toEqual(before);
   expect(await etagOf(url, key)).not.toBe(atBackup);

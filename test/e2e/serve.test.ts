@@ -116,7 +116,9 @@ test("a second daemon on the same data exits with 5, and after a kill -9 of the 
   await waitForUrl(first);
   const second = await spawnDaemon(dataDir).waitForExit();
   expect(second.code).toBe(5);
-  expect(second.stderr).toMatch(/^error: Another deskbell daemon is running on [^\n]*\nfix: /);
+  expect(second.stderr).toMatch(
+    /^error: Another deskbell daemon or a restore is running on [^\n]*\nfix: /,
+  );
 
   first.child.kill("SIGKILL");
   expect(await first.waitForExit()).toMatchObject({ signal: "SIGKILL" });
@@ -136,7 +138,7 @@ test.each(["database", "data folder"])(
     }
     expect(await spawnDaemon(other).waitForExit()).toMatchObject({
       code: 5,
-      stderr: expect.stringMatching(/^error: Another deskbell daemon is running on /),
+      stderr: expect.stringMatching(/^error: Another deskbell daemon or a restore is running on /),
     });
   },
 );

@@ -273,9 +273,13 @@ export function acquireDaemonLock(path: string): { release: () => void } {
     // A command that checks for a daemon holds the lock for moments, during which others can read
     // the file. While a daemon holds the lock, nobody else can read the file.
     if (attempt < MAX_LOCK_ATTEMPTS && !isDaemonRunning(path)) continue;
-    throw new AppError("state_refuses", `Another deskbell daemon is running on ${path}.`, {
-      fix: "stop that one first, or give this one its own --data-dir",
-    });
+    throw new AppError(
+      "state_refuses",
+      `Another deskbell daemon or a restore is running on ${path}.`,
+      {
+        fix: "stop that daemon, or wait until the restore has ended, or give this daemon its own --data-dir",
+      },
+    );
   }
 }
 

@@ -106,7 +106,9 @@ test(
       const { loser, running } = await race(dataDir);
       expect(loser).toMatchObject({
         code: 5,
-        stderr: expect.stringMatching(/^error: Another deskbell daemon is running on .*\nfix: /),
+        stderr: expect.stringMatching(
+          /^error: Another deskbell daemon or a restore is running on .*\nfix: /,
+        ),
       });
       expect(running).toHaveLength(1);
       for (const winner of running) {

@@ -97,7 +97,7 @@ test("a daemon starts while a slow command asks whether a daemon runs", async ()
   await once(reader, "message");
   const lock = acquireDaemonLock(path);
   expect(isDaemonRunning(path)).toBe(true);
-  expect(() => acquireDaemonLock(path)).toThrow("Another deskbell daemon is running");
+  expect(() => acquireDaemonLock(path)).toThrow("Another deskbell daemon or a restore is running");
   lock.release();
 });
 

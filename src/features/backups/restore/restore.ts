@@ -103,7 +103,7 @@ export type RestoreOptions = RestoreTrust & {
 /**
  * Restores a backup. Deliveries that were pending when it was made become due again. Each partner
  * gets a catalog.changed event, because changes that it was notified of are undone.
- * @throws AppError state_refuses while a daemon is running, for a file that is not authentic, and
+ * @throws AppError state_refuses while a daemon or another restore is running, for a file that is not authentic, and
  * if erased guests may come back; and the errors of `verifyBackup`
  */
 export async function restoreBackup(
@@ -197,8 +197,8 @@ async function prepareRestore(
   // A process may still have the database open after its file was deleted.
   if (!replaces) assertNotInUse(databasePath);
   if (isDaemonRunning(databasePath))
-    throw new AppError("state_refuses", `A daemon is running on ${dataDir}.`, {
-      fix: "stop the daemon, then restore",
+    throw new AppError("state_refuses", `A daemon or another restore is running on ${dataDir}.`, {
+      fix: "stop the daemon, or wait until the other restore has ended",
     });
   const found = await authenticate(config, file);
   if (found.kind !== "authentic" && untrusted !== true)

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { revokeKey } from "../../../../src/app/key-end.ts";
 import { afterRevoking, recordRevoked } from "../../../../src/app/revoke-for-good.ts";
 import { createKey, rotateKey } from "../../../../src/app/keys.ts";
@@ -491,6 +491,20 @@ test("a file that is replaced while a person is asked to confirm the restore is 
     code: "state_refuses",
     message: `${path} was changed while it was read.`,
   });
+});
+
+test("a restore is refused while another one asks for a confirmation, and names it", async () => {
+  const { rt, path } = await createServer();
+  rt.close();
+  const second = vi.fn(() => restoreBackup(rt.config, path, options));
+  await expect(
+    restoreBackup(rt.config, path, { ...options, confirm: async () => void (await second()) }),
+  ).rejects.toMatchObject({
+    code: "state_refuses",
+    message: `A daemon or another restore is running on ${rt.config.dataDir}.`,
+    fix: "stop the daemon, or wait until the other restore has ended",
+  });
+  expect(second).toHaveBeenCalledOnce();
 });
 
 test("a rotation of the master key keeps the tag of a damaged backup, and names it", async () => {

@@ -351,7 +351,9 @@ test("a takeover that cannot replace the data creates no epoch", async () => {
   );
   const { copy } = await findNewestCopy(rt.config, dir);
   const options = { now: 0, confirm: async () => {} };
-  await expect(takeOver(config, dir, copy, options)).rejects.toThrow("A daemon is running");
+  await expect(takeOver(config, dir, copy, options)).rejects.toThrow(
+    "A daemon or another restore is running",
+  );
   await standby.stop();
   const refuse = () => Promise.reject(new Error("no"));
   await expect(takeOver(config, dir, copy, { now: 0, confirm: refuse })).rejects.toThrow("no");
