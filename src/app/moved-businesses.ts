@@ -1,6 +1,6 @@
 import type { BusinessRow } from "../store/businesses.ts";
 import { deleteBusiness } from "./delete-business.ts";
-import { ON_REMOVAL } from "../features/on-removal.ts";
+import { removeForGood } from "./record-removal.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**
@@ -12,11 +12,13 @@ export function deleteMovedBusiness(
   rt: Runtime,
   business: BusinessRow,
 ): ReturnType<typeof deleteBusiness> {
-  const deleted = rt.tx(() => {
-    const contents = deleteBusiness(rt, business);
-    if (!rt.isDryRun()) for (const { businessMoved } of ON_REMOVAL) businessMoved?.(rt, business);
-    return contents;
+  return removeForGood(rt, {
+    remove(record) {
+      const contents = deleteBusiness(rt, business);
+      record();
+      return contents;
+    },
+    record: ({ businessMoved }) => businessMoved?.(rt, business),
+    consequence: "a restore of a backup would delete the business",
   });
-  if (!rt.isDryRun()) for (const { committed } of ON_REMOVAL) committed?.(rt);
-  return deleted;
 }

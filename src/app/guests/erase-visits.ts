@@ -11,7 +11,7 @@ import {
   type Remains,
   removeErasedBytes,
 } from "./erased-bytes.ts";
-import { ON_REMOVAL } from "../../features/on-removal.ts";
+import { removeForGood } from "../record-removal.ts";
 
 const DAY_MS = 86_400_000;
 const BATCH_ROWS = 200;
@@ -29,15 +29,18 @@ export function eraseForGood(
 ): Remains {
   if (visitIds.length === 0) return NO_REMAINS;
   const eraseInReplies = findInReplies(rt, visitIds);
-  rt.tx(() => {
-    // Features record the erasure before the commit, so that restoring a backup never undoes it.
-    if (!rt.isDryRun()) for (const { guestsErased } of ON_REMOVAL) guestsErased?.(rt, visitIds);
-    eraseVisits(rt, visitIds);
-    eraseInReplies();
-    markErasedLog(rt);
-    alsoWrite();
+  removeForGood(rt, {
+    remove(record) {
+      // Features record the erasure before the commit, so that restoring a backup never undoes it.
+      record();
+      eraseVisits(rt, visitIds);
+      eraseInReplies();
+      markErasedLog(rt);
+      alsoWrite();
+    },
+    record: ({ guestsErased }) => guestsErased?.(rt, visitIds),
+    consequence: "a restore of a backup would erase the guest",
   });
-  if (!rt.isDryRun()) for (const { committed } of ON_REMOVAL) committed?.(rt);
   return removeErasedBytes(rt);
 }
 

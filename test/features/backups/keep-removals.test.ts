@@ -1,10 +1,13 @@
 import { appendFileSync, closeSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { hashApiKey, secretId } from "../../../src/domain/api-key.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { ERASURE_LIST, readErasureList } from "../../../src/features/backups/erasure-list.ts";
 import { keepRemovals } from "../../../src/features/backups/keep-removals.ts";
+import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
 import { deleteMovedBusiness } from "../../../src/app/moved-businesses.ts";
 import { copyBackup } from "../../../src/features/backups/copies/copies.ts";
 import { drillBackup } from "../../../src/features/backups/upkeep/drill.ts";
@@ -164,6 +167,39 @@ test("a dry run of a deletion does not record that the business has moved", asyn
   rt.close();
   await restoreBackup(rt.config, path, { now: rt.now() + MINUTE_MS, confirm: async () => {} });
   expect(listSlugs(rt.config)).toEqual(["stays"]);
+});
+
+test.each([
+  {
+    what: "an erasure",
+    remove: (rt: Runtime) => eraseForGood(rt, ["bkg_1"]),
+    line: "bkg_1",
+    consequence: "a restore of a backup would erase the guest",
+  },
+  {
+    what: "a move",
+    remove: (rt: Runtime) => deleteMovedBusiness(rt, addBusiness(rt, "moves")),
+    line: expect.stringMatching(/^biz_/),
+    consequence: "a restore of a backup would delete the business",
+  },
+])("the error of $what that the full disk stops says that the record of it remains", (one) => {
+  const { remove, line, consequence } = one;
+  const rt = createTestRuntime();
+  const full = new Database.SqliteError("database or disk is full", "SQLITE_FULL");
+  const commit: Runtime["tx"] = (work) =>
+    rt.tx(() => {
+      const result = work();
+      if (readErasureList(rt.config).length > 0) throw full;
+      return result;
+    });
+  const failing = { ...rt, tx: commit };
+  expect(() => remove(failing)).toThrow(
+    expect.objectContaining({
+      code: "storage_full",
+      message: expect.stringContaining(consequence),
+    }),
+  );
+  expect(readErasureList(rt.config)).toEqual([line]);
 });
 
 test("businesses delete says that earlier backups still contain the business", async () => {
