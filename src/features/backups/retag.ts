@@ -16,18 +16,26 @@ import { assertNotTakenOver } from "./restore/epochs.ts";
  * Authenticates the backups with a new master key, and lists those that need an earlier key.
  */
 export const retagAfterRotation: OnKeyRotation = (rt) => {
-  const { retagged, rest } = rt.isDryRun() ? { retagged: 0, rest: [] } : retagBackups(rt);
+  const backups = rt.isDryRun() ? { retagged: 0, rest: [], unsigned: [] } : retagBackups(rt);
+  const { retagged, rest, unsigned } = backups;
   const notes: string[] = [];
   if (retagged > 0) notes.push(`Authenticated ${countOf(retagged, "backup")} with the new key.`);
   if (rest.length > 0)
     notes.push(
       `Only the old key authenticates these, so restore them with --untrusted: ${rest.join(", ")}.`,
     );
-  return { fields: { backups: { retagged, rest } }, notes };
+  if (unsigned.length > 0)
+    notes.push(
+      `The old key still signs the copies of the list of erased guests in these folders, so no restore uses them until the next backup signs them again: ${unsigned.join(", ")}.`,
+    );
+  return { fields: { backups }, notes };
 };
 
-/** `rest` names the files and folders that keep the tag of the old key, each with the reason. */
-type RetaggedBackups = { retagged: number; rest: string[] };
+/**
+ * `rest` names the files and folders that keep the tag of the old key, and `unsigned` the folders
+ * whose copy of the list of erased guests keeps its signature, each with the reason.
+ */
+type RetaggedBackups = { retagged: number; rest: string[]; unsigned: string[] };
 
 /**
  * Authenticates with the newest master key the backups that an older key has authenticated. Call it
@@ -35,7 +43,7 @@ type RetaggedBackups = { retagged: number; rest: string[] };
  */
 function retagBackups(rt: Runtime): RetaggedBackups {
   const [newest, ...older] = readMasterKeys(rt.config.masterKeyPath);
-  const result: RetaggedBackups = { retagged: 0, rest: listUnreachable(rt) };
+  const result: RetaggedBackups = { retagged: 0, rest: listUnreachable(rt), unsigned: [] };
   if (newest === undefined) return result;
   for (const folder of listBackupFolders(rt))
     try {
@@ -55,13 +63,27 @@ function retagBackups(rt: Runtime): RetaggedBackups {
         if (findChecksum(path) !== undefined) addChecksum(path, checksum);
         result.retagged += 1;
       }
-      // The copy of the list of erased guests was signed with the older key, too.
-      const facts = { server: rt.store.file.getServerId(), asOf: rt.now() };
-      if (listBackupsIn(folder).length > 0) copyErasureList(rt.config, folder, facts);
+      if (listBackupsIn(folder).length > 0) signErasureList(rt, folder, result.unsigned);
     } catch (error) {
       result.rest.push(`${folder} (${errorInWords(error)})`);
     }
   return result;
+}
+
+/**
+ * Signs the copy of the list of erased guests with the newest key, because the older key has signed
+ * it, too. Adds the folder to `unsigned` if that fails: its backups have their new tags already.
+ */
+function signErasureList(
+  { config, store, now }: Runtime,
+  folder: string,
+  unsigned: string[],
+): void {
+  try {
+    copyErasureList(config, folder, { server: store.file.getServerId(), asOf: now() });
+  } catch (error) {
+    unsigned.push(`${folder} (${errorInWords(error)})`);
+  }
 }
 
 /**

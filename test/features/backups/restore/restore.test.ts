@@ -2,6 +2,7 @@ import {
   appendFileSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,6 +13,7 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
+import { ERASURE_LIST } from "../../../../src/features/backups/erasure-list.ts";
 import { revokeKey } from "../../../../src/app/key-end.ts";
 import { afterRevoking, recordRevoked } from "../../../../src/app/revoke-for-good.ts";
 import { createKey, rotateKey } from "../../../../src/app/keys.ts";
@@ -426,6 +428,7 @@ test("a rotation of the master key authenticates the backups in reach with the n
   expect(rotate(away)).toEqual({
     retagged: 4,
     rest: ["the copies that --backup-command has uploaded"],
+    unsigned: [],
   });
   expect(readFileSync(rt.config.masterKeyPath, "utf8").trim().split("\n")).toHaveLength(1);
   for (const path of [older, newer]) {
@@ -438,6 +441,22 @@ test("a rotation of the master key authenticates the backups in reach with the n
     retagged: 2,
     rest: [expect.any(String), expect.stringContaining(`${dir} (there is no such folder`)],
   });
+});
+
+test("a rotation that cannot sign a copy of the list of erased guests again names its folder, and no backup as unauthentic", async () => {
+  const { rt, dir } = await createCopies();
+  rmSync(join(dir, ERASURE_LIST));
+  mkdirSync(join(dir, ERASURE_LIST));
+  const { reports } = rotateMasterKey(rt);
+  expect(Object.assign({}, ...reports.map(({ fields }) => fields))).toMatchObject({
+    backups: { retagged: 4, rest: [], unsigned: [expect.stringContaining(`${dir} (`)] },
+  });
+  expect(reports.flatMap(({ notes }) => notes)).toEqual([
+    "Authenticated 4 backups with the new key.",
+    expect.stringMatching(
+      /^The old key still signs the copies of the list of erased guests in these folders/,
+    ),
+  ]);
 });
 
 test.each([
