@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import { expect, test } from "vitest";
 import { EXIT, EXIT_CODE_OF, explainFailure, insertBusiness } from "../../src/cli/failure.ts";
 import { AppError, type ErrorCode } from "../../src/domain/errors.ts";
+import { listFixesWithSentences } from "../support/fix-texts.ts";
 
 test.each<[ErrorCode, number]>([
   ["usage", 2],
@@ -82,6 +83,10 @@ test("the program's name in a fix is replaced in commands, but not in sentences 
   expect(
     explainFailure(new AppError("state_refuses", "No.", { fix }), "npx deskbell").text,
   ).toContain("stop the other deskbell, or look into /var/lib/deskbell with npx deskbell doctor");
+});
+
+test("no fix has the program's name in a sentence, before a word that is no command", () => {
+  expect(listFixesWithSentences()).toEqual([]);
 });
 
 test.each([

@@ -37,26 +37,49 @@ function textOf(node: Node, source: string): string | undefined {
     .join("");
 }
 
-function textsIn(path: string): string[] {
+/** A line of a text in the source; `isFix` if the text is in the value of a property `fix`. */
+type Line = { text: string; isFix: boolean };
+
+function linesIn(path: string): Line[] {
   const source = readFileSync(join(SRC, path), "utf8");
-  const texts: string[] = [];
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(visit);
+  const found: Line[] = [];
+  const visit = (value: unknown, isFix: boolean): void => {
+    if (Array.isArray(value)) return value.forEach((item) => visit(item, isFix));
     if (!isNode(value)) return;
-    const text = textOf(value, source);
-    const lines = text?.split("\n").map((line) => line.trim()) ?? [];
-    texts.push(...lines.filter(namesCommand));
-    for (const child of Object.values(value)) visit(child);
+    const lines = textOf(value, source)?.split("\n") ?? [];
+    found.push(...lines.map((line) => ({ text: line.trim(), isFix })));
+    const key = value["key"];
+    const isFixHere = isFix || (isNode(key) && key["name"] === "fix");
+    for (const child of Object.values(value)) visit(child, isFixHere);
   };
-  visit(parseAst(source, { lang: path.endsWith("x") ? "tsx" : "ts" }));
-  return texts;
+  visit(parseAst(source, { lang: path.endsWith("x") ? "tsx" : "ts" }), false);
+  return found;
 }
+
+const listLines = (): Line[] =>
+  readdirSync(SRC, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.tsx?$/.test(path))
+    .flatMap(linesIn);
 
 /** Returns each text of the source that names a command, once. Each line is a text of its own. */
 export const listTextsWithCommands = (): string[] => [
   ...new Set(
-    readdirSync(SRC, { recursive: true, encoding: "utf8" })
-      .filter((path) => /\.tsx?$/.test(path))
-      .flatMap(textsIn),
+    listLines()
+      .map(({ text }) => text)
+      .filter(namesCommand),
   ),
 ];
+
+/**
+ * Returns each fix in which the name of the program would be inserted, although the word after
+ * `deskbell` is no command.
+ */
+export const listFixesWithSentences = (): string[] =>
+  listLines()
+    .filter(({ isFix }) => isFix)
+    .map(({ text }) => text)
+    .filter((text) =>
+      [...text.matchAll(/(?<![\w/.-])deskbell ([a-z-]+)/g)].some(
+        ([, word = ""]) => !word.startsWith("-") && !COMMAND_NAMES.has(word),
+      ),
+    );

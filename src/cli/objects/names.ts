@@ -54,7 +54,7 @@ const listPartNames = (store: Runtime["store"], { id, slug }: BusinessRow): Map<
 export function howToBegin(): string {
   const sample = findSampleCommand();
   return `write a catalog with deskbell init and load it with deskbell catalog apply FILE, or restore a backup: deskbell restore FILE${
-    sample === undefined ? "" : `; to try deskbell with sample data: ${sample}`
+    sample === undefined ? "" : `; to begin with sample data: ${sample}`
   }`;
 }
 

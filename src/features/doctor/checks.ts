@@ -233,7 +233,7 @@ export const checkTimezones = (
     .filter(({ timezone }) => !isTimezone(timezone))
     .map(({ slug, timezone }) => ({
       text: `this Node does not know the time zone '${timezone}' of ${slug}`,
-      fix: "install a newer Node, or a newer deskbell if that is the single executable",
+      fix: "install a newer Node, or a newer single executable of deskbell",
     }));
 
 /** The time of the daemon's clock, from the header `Date`; or why the daemon did not respond. */

@@ -17,7 +17,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "on that server, run deskbell metrics token > FILE, and add --metrics-token-file FILE here; if there are several servers, start each with serve --metrics-token-file and the same FILE",
     "deskbell restore --latest {}, after deskbell handover on that server",
     "run deskbell backup on the server whose data you restore, or {}",
-    "on the other machine, upgrade deskbell and run deskbell backup, which it copies within a minute",
+    "on the other machine, install a newer version and run deskbell backup, which it copies within a minute",
     "on the server that should not have it: deskbell businesses delete SLUG",
     "stop the one that the other has taken over from: deskbell guide more-than-one-machine",
     "use the whole key, as printed by deskbell keys create",

@@ -396,7 +396,7 @@ const scenarios: Scenario[] = [
       rt.edit("UPDATE business SET doc = json_set(doc, '$.timezone', 'Mars/Olympus_Mons')"),
     about: "clock",
     text: /the time zone 'Mars\/Olympus_Mons' of shop$/,
-    fix: /single executable$/,
+    fix: /single executable of deskbell$/,
   },
   {
     what: "a disk that is almost full",

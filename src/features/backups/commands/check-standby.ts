@@ -76,7 +76,7 @@ async function checkAuthentic(config: Config, path: string): Promise<Finding[]> 
       fix:
         kind === "other_key"
           ? `copy master.key of the other machine to ${shellQuote(config.masterKeyPath)}, with mode 0600`
-          : "on the other machine, upgrade deskbell and run deskbell backup, which it copies within a minute",
+          : "on the other machine, install a newer version and run deskbell backup, which it copies within a minute",
     },
   ];
 }

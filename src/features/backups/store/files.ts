@@ -124,7 +124,7 @@ function checkOpenDatabase(db: Db, path: string): number {
     throw new AppError(
       "state_refuses",
       `${path} was written by a newer deskbell (schema ${schema}; this one supports ${newestSchema}).`,
-      { fix: "use the deskbell version that wrote it, or a newer one" },
+      { fix: "use the version that wrote it, or a newer one" },
     );
   const damage = findDamage(db);
   if (damage !== undefined) throw damagedBackupError(path, damage);
