@@ -3,7 +3,12 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { deriveKey } from "./tag.ts";
 import type { Config } from "../../config.ts";
-import { appendDurably, replaceDurably, syncFolder } from "../../platform/durable-file.ts";
+import {
+  appendDurably,
+  replaceDurably,
+  syncFolder,
+  withPathInErrors,
+} from "../../platform/durable-file.ts";
 import { readMasterKeys } from "../../platform/secret-box.ts";
 
 // A backup still contains guests that were erased after it. The IDs of their visits are therefore
@@ -123,7 +128,7 @@ const selectValid = (lines: readonly string[]): string[] =>
 
 function readLines(path: string): string[] {
   try {
-    return readFileSync(path, "utf8").split("\n");
+    return withPathInErrors(path, () => readFileSync(path, "utf8").split("\n"));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;

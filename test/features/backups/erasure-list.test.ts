@@ -10,14 +10,19 @@ import type { Customer } from "../../../src/domain/bookings/customer.ts";
 import { createBackup } from "../../../src/features/backups/backups.ts";
 import { adviseOnCopies } from "../../../src/features/backups/checks.ts";
 import { copyBackup } from "../../../src/features/backups/copies/copies.ts";
-import { erasureListPath, readErasureList } from "../../../src/features/backups/erasure-list.ts";
+import {
+  ERASURE_LIST,
+  erasureListPath,
+  readErasureList,
+} from "../../../src/features/backups/erasure-list.ts";
 import { restoreBackup } from "../../../src/features/backups/restore/restore.ts";
 import { findNewestCopy, takeOver } from "../../../src/features/backups/restore/take-over.ts";
 import {
   isMaintenanceDue,
   runMaintenance,
 } from "../../../src/features/backups/upkeep/maintenance.ts";
-import { createTempFolder } from "../../support/cli.ts";
+import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import { SALON } from "../../support/samples.ts";
 import {
   createStandbyConfig,
   createTestRuntime,
@@ -62,6 +67,19 @@ test("a dry run adds no guest to the list of erased guests", () => {
   rt.startDryRun();
   eraseForGood(rt, [id]);
   expect(readErasureList(rt.config)).toEqual([]);
+});
+
+test("the error about a list of erased guests that is a folder names its path", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  await deskbell(`catalog apply ${SALON}`);
+  const { stdout } = await deskbell("backup --json");
+  const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
+  const list = join(dataDir, ERASURE_LIST);
+  mkdirSync(list);
+  expect(await deskbell(`restore ${path} --yes`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`Cannot use the path ${list}: `),
+  });
 });
 
 test("a guest whose retention has ended is not listed as erased, because a restored server erases such guests itself", async () => {
