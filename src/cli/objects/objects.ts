@@ -130,8 +130,9 @@ export function resolveMaker(
   const ofBusiness = rt.store.keys.list(businessId);
   const isOfBusiness = ofBusiness.some((key) => key.id === name || key.name === name);
   const key = resolveKeyAmong(cli, rt, name, isOfBusiness ? ofBusiness : rt.store.keys.list());
-  if (key.partnerId === null || key.businessId !== null) return key;
-  // A partner that was removed and added again has several accesses, of which the newest is last.
+  if (key.partnerId === null) return key;
+  // A partner that was removed and added again has several accesses. The newest is last, and has the
+  // visits of the others.
   return ofBusiness.findLast(({ partnerId }) => partnerId === key.partnerId) ?? key;
 }
 

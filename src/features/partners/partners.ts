@@ -132,7 +132,8 @@ export const getPartner = (rt: Runtime, nameOrId: string): PartnerRow =>
   );
 
 /**
- * Lets a partner reach businesses, also those whose owner has excluded it before.
+ * Lets a partner reach businesses, also those whose owner has excluded it before. A partner that has
+ * reached a business before manages its own visits there again.
  * @throws AppError conflict if the partner already reaches one of the businesses; no business is
  *   then added
  */
@@ -149,16 +150,22 @@ export function addBusinesses(
           `The partner ${quote(partner.name)} already reaches ${business.slug}.`,
           { fix: `deskbell partners show ${shellQuote(partner.name)}` },
         );
-      rt.openStore(createPartnerStore).readmit(partner.id, business.id);
-      joinBusiness(rt, partner, business);
+      const store = rt.openStore(createPartnerStore);
+      store.readmit(partner.id, business.id);
+      const accessId = joinBusiness(rt, partner, business);
+      store.transferVisits(partner.id, business.id, accessId);
     }
   });
 }
 
-/** Lets a partner reach a business, and publishes `business.added`. Call it in a transaction. */
-export function joinBusiness(rt: Runtime, partner: PartnerRow, business: BusinessRow): void {
+/**
+ * Lets a partner reach a business, and publishes `business.added`. Call it in a transaction.
+ * @returns the ID of the access
+ */
+export function joinBusiness(rt: Runtime, partner: PartnerRow, business: BusinessRow): string {
   const accessId = giveAccess(rt, partner, business);
   publish(rt, "business.added", business, accessId);
+  return accessId;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { EventType } from "../../domain/events/event-types.ts";
 import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
 import { parseJson } from "../../store/database/storage-error.ts";
+import { VISIT_TABLES } from "../../store/sealed.ts";
 import type { PartnerSettings } from "./rules.ts";
 
 export type PartnerRow = PartnerSettings & {
@@ -120,6 +121,17 @@ export function createPartnerStore(db: Db) {
       WHERE partner_id = ? ORDER BY slug`)
     .pluck();
 
+  const ofFormerAccess = (column: string) =>
+    `${column} IN (SELECT id FROM api_key WHERE partner_id = :partnerId AND business_id = :businessId)`;
+  const transfers = [
+    ...VISIT_TABLES.map((table) =>
+      db.prepare(
+        `UPDATE ${table} SET created_by_key = :accessId WHERE ${ofFormerAccess("created_by_key")}`,
+      ),
+    ),
+    db.prepare(`UPDATE key_visits SET key_id = :accessId WHERE ${ofFormerAccess("key_id")}`),
+  ];
+
   const selectAfter = db.prepare(`
     SELECT ${columns("position, business_id, sequence, type, owner_key_id")} FROM event
     WHERE position IS NOT NULL AND position > ? ORDER BY position`);
@@ -161,6 +173,13 @@ export function createPartnerStore(db: Db) {
     exclude: (partnerId: string, businessId: string, at: number) =>
       void exclude.run({ partnerId, businessId, at }),
     readmit: (partnerId: string, businessId: string) => void readmit.run({ partnerId, businessId }),
+    /**
+     * Transfers the visits and ticket orders of the partner's former access to a business, and their
+     * counts, to a new access that has made none yet.
+     */
+    transferVisits(partnerId: string, businessId: string, accessId: string): void {
+      for (const transfer of transfers) transfer.run({ partnerId, businessId, accessId });
+    },
     listExcludedSlugs: (partnerId: string) => selectExcluded.all(partnerId) as string[],
 
     /** Yields the events of all businesses with partners after a position. */
