@@ -18,6 +18,8 @@ import {
   stateAfterReschedule,
   type Visit,
 } from "../../domain/bookings/visit.ts";
+import { AppError } from "../../domain/errors.ts";
+import { shellQuote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit.ts";
@@ -232,7 +234,27 @@ export function findKeptArea(
   return area && area.status === "ACTIVE" ? areaId : null;
 }
 
-/** Moves a reservation as the operator. */
+/**
+ * Runs a change of a reservation.
+ * @param fix the fix of the error if all tables of the present area are too small; null if the change
+ *   does not keep this area
+ */
+export function explainKeptArea<T>(fix: string | null, change: () => T): T {
+  try {
+    return change();
+  } catch (error) {
+    if (fix === null || !(error instanceof AppError) || error.code !== "party_too_large")
+      throw error;
+    const { code, message, issues, extensions } = error;
+    throw new AppError(code, message, { fix, issues, extensions });
+  }
+}
+
+/**
+ * Moves a reservation as the operator.
+ * @param area the key or ID of the new area; null for any area. If it is undefined, the reservation
+ *   stays in its area
+ */
 export const rescheduleReservation = (
   rt: Runtime,
   slug: string,
@@ -240,17 +262,30 @@ export const rescheduleReservation = (
   {
     start,
     partySize,
+    area,
     ignoresNotice,
-  }: StartOptions & { start: string; partySize?: number | undefined },
+  }: StartOptions & {
+    start: string;
+    partySize?: number | undefined;
+    area?: string | null | undefined;
+  },
 ): PublicReservation =>
   rt.tx(() => {
     const business = getBusiness(rt, slug);
     const { timezone } = business.doc;
     const before = getVisitToChange(rt, RESERVATION, business, OPERATOR, id);
     const startsAt = parseStartTime(start, timezone);
-    const areaId = findKeptArea(rt, business, before);
+    const areaId = area === undefined ? findKeptArea(rt, business, before) : area;
     const change = { startsAt, partySize, areaId, ignoresNotice };
-    const after = moveReservation(rt, business, OPERATOR, before, change);
+    const party = partySize === undefined ? "" : ` --party ${partySize}`;
+    const ofNotice = ignoresNotice ? " --ignore-notice" : "";
+    const fix =
+      area === undefined && areaId !== null
+        ? `deskbell reservations reschedule ${before.id} --start ${shellQuote(start)}${party} --area any${ofNotice}`
+        : null;
+    const after = explainKeptArea(fix, () =>
+      moveReservation(rt, business, OPERATOR, before, change),
+    );
     if (ignoresNotice) auditIgnoredNotice(rt, business, "reservation", after);
     return toPublicReservation(after, timezone);
   });

@@ -60,20 +60,21 @@ const reschedule = command({
       "new local start time, such as 2026-12-01T19:30, or with an offset",
     ),
     party: integer(1, 10_000, "new party size (default: the same)"),
+    area: text("key", "reserve in this area only; any for all areas (default: the same)"),
     ignoreNotice: ignoreNoticeFlag,
   },
   examples: [
     "reservations reschedule rsv_06f… --start 2026-12-01T19:30",
-    "reservations reschedule rsv_06f… --start 2026-12-01T19:30 --party 4",
+    "reservations reschedule rsv_06f… --start 2026-12-01T19:30 --party 4 --area any",
   ],
-  async run(cli, { start: typed, party: partySize, ignoreNotice: ignoresNotice }, given) {
+  async run(cli, { start: typed, party, area: typedArea, ignoreNotice }, given) {
     const { rt, business } = await cli.openBusiness();
     const id = resolveVisitId(rt.store.reservations, business, given);
     const start = toStart(typed, business.doc.timezone, rt.now());
     const { rescheduleReservation } = await import("../../app/bookings/reschedule.ts");
-    cli.printObject(
-      rescheduleReservation(rt, business.slug, id, { start, partySize, ignoresNotice }),
-    );
+    const area = typedArea === "any" ? null : typedArea;
+    const change = { start, partySize: party, area, ignoresNotice: ignoreNotice };
+    cli.printObject(rescheduleReservation(rt, business.slug, id, change));
     noteRepeatedStart(cli, business.doc.timezone, start);
   },
 });

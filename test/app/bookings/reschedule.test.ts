@@ -61,3 +61,26 @@ test("the operator moves a reservation to another area if its own is closed", ()
   const moved = rescheduleReservation(rt, SLUG, id, { start: "2026-12-02T19:00" });
   expect(moved).toMatchObject({ areaId: areaOf("hall"), version: 2 });
 });
+
+test("the operator moves a reservation to another area if its own has no table for the party", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, TABLES);
+  const areaOf = (key: string) => objectId("area", SLUG, { key, previousKeys: [] });
+  const start = "2026-12-02T18:00";
+  const { id } = createReservation(rt, SLUG, { party: 2, start });
+  const move = (change: { area?: string | null; partySize?: number }) =>
+    rescheduleReservation(rt, SLUG, id, { start, ...change });
+  expect(() => move({ partySize: 4 })).toThrow(
+    expect.objectContaining({
+      message: "No table in this area seats 4; the largest seats 2.",
+      fix: `deskbell reservations reschedule ${id} --start ${start} --party 4 --area any`,
+    }),
+  );
+  expect(() => move({ partySize: 4, area: "garden" })).toThrow(
+    expect.objectContaining({ code: "party_too_large", fix: undefined }),
+  );
+  expect(() => move({ area: "roof" })).toThrow("There is no area 'roof'.");
+  expect(move({ partySize: 4, area: "hall" }).areaId).toBe(areaOf("hall"));
+  expect(move({ partySize: 2 }).areaId).toBe(areaOf("hall"));
+  expect(move({ area: null }).areaId).toBe(areaOf("garden"));
+});

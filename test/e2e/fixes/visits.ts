@@ -39,6 +39,12 @@ export const fixes: FixCase[] = [
     outcome: /2026-11-25/,
   },
   {
+    text: "deskbell reservations reschedule {} --start {}{} --area any{}",
+    given: [`reservations create --party 2 --start 2026-12-01T12:00 --area window-bar ${cafe}`],
+    line: `reservations reschedule rsv_… --start 2026-12-01T13:00 --party 4 ${cafe}`,
+    outcome: /party size\s4/,
+  },
+  {
     text: "deskbell ticket-orders list",
     given: [`ticket-orders create --public-event blue-hour-quartet --item seated*2 ${venue}`],
     line: `ticket-orders show nope ${venue}`,

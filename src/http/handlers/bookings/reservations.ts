@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { reserveTable } from "../../../app/bookings/bookings.ts";
-import { moveReservation } from "../../../app/bookings/reschedule.ts";
-import { AppError } from "../../../domain/errors.ts";
+import { explainKeptArea, moveReservation } from "../../../app/bookings/reschedule.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { readJsonObject } from "../../pipeline/body.ts";
 import { pathId } from "../../pipeline/object-handlers.ts";
@@ -55,6 +54,8 @@ function wantedTable(body: z.output<ReturnType<typeof reservationBody>>) {
   return { request: { partySize, areaId }, startsAt: startInBody(startsAt) };
 }
 
+const ALL_AREAS = "send areaId: null to look in all areas, or a smaller partySize";
+
 export const handleRescheduleReservation =
   (deps: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
@@ -77,7 +78,7 @@ export const handleRescheduleReservation =
       },
       () =>
         commitChange(RESERVATIONS, deps, context, key, ({ rt }, business, access, row) =>
-          explainKeptArea(areaId === undefined && row.areaId !== null, () =>
+          explainKeptArea(areaId === undefined && row.areaId !== null ? ALL_AREAS : null, () =>
             explainOmittedFields(body, ["partySize", "areaId"], () =>
               moveReservation(rt, business, access, row, { startsAt, partySize, areaId }),
             ),
@@ -85,18 +86,3 @@ export const handleRescheduleReservation =
         ),
     );
   };
-
-/**
- * Runs a change. If the change keeps an area whose tables are all too small, the error's fix is to
- * look in all areas or to send a smaller party size.
- */
-function explainKeptArea<T>(keepsArea: boolean, change: () => T): T {
-  try {
-    return change();
-  } catch (error) {
-    if (!keepsArea || !(error instanceof AppError) || error.code !== "party_too_large") throw error;
-    const { code, message, issues, extensions } = error;
-    const fix = "send areaId: null to look in all areas, or a smaller partySize";
-    throw new AppError(code, message, { fix, issues, extensions });
-  }
-}
