@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
  */
 export type MailBehaviour =
   | { do: "accept" }
-  | { do: "refuse"; at: "greeting" | "RCPT" | "DATA"; line: string }
+  | { do: "refuse"; at: "greeting" | "MAIL" | "RCPT" | "DATA"; line: string }
   | { do: "hang"; at: "greeting" | "RCPT" | "DATA" }
   | { do: "hang up" };
 
@@ -94,7 +94,7 @@ export async function startScriptedMailServer(): Promise<MailServer> {
         case "MAIL":
           current = take();
           mail = { from: address, to: [], raw: "", isAccepted: false };
-          return send("250 2.1.0 sender");
+          return respond(current, "MAIL", "250 2.1.0 sender");
         case "RCPT":
           asked.push(address);
           mail.to.push(address);

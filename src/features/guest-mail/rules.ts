@@ -70,21 +70,21 @@ export function expiryOf(kind: MailKind, facts: MailFacts, now: number): number 
 
 /** The delay after each attempt that the server has refused for now; the last delay repeats. */
 const RETRY_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
-/** The longest delay while the mail server does not answer: it may be back at any time. */
-const MAX_UNREACHABLE_MS = 5 * MINUTE_MS;
+/** The longest delay while no mail can be sent: the mail server may be back at any time. */
+const MAX_SERVER_DELAY_MS = 5 * MINUTE_MS;
 
 /** Returns a delay in ms. @param attempts how often the mail was tried, from 1 */
 export const retryDelay = (attempts: number): number =>
   RETRY_MS[Math.min(attempts, RETRY_MS.length) - 1] ?? HOUR_MS;
 
-/** Returns the delay in ms after an attempt that the mail server has not answered. */
-export const unreachableDelay = (attempts: number): number =>
-  Math.min(retryDelay(attempts), MAX_UNREACHABLE_MS);
+/** Returns the delay in ms after an attempt that failed because of the mail server. */
+export const serverDelay = (attempts: number): number =>
+  Math.min(retryDelay(attempts), MAX_SERVER_DELAY_MS);
 
 /** The pauses after the first, second, third failure in a row and so on; the last pause repeats. */
 const PAUSES_MS = [2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS];
 export const pauseAfter = (failures: number): number =>
-  PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1] ?? MAX_UNREACHABLE_MS;
+  PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1] ?? MAX_SERVER_DELAY_MS;
 
 /** Failures in a row before they are reported: a single one may be a restart of the server. */
 export const REPORTED_FAILURES = 3;
@@ -148,35 +148,50 @@ export type SendError = {
   response?: string;
 };
 
-/** What an error means: the mail is refused for good or for now, or no mail can be sent. */
-export type Refusal =
-  | { kind: "permanent"; reason: string }
-  | { kind: "temporary"; reason: string }
-  | { kind: "unreachable" };
+/**
+ * What an error means: the mail is refused for good or for now, or no mail can be sent because of the
+ * mail server or the operator's settings.
+ */
+export type Refusal = { kind: "permanent" | "temporary" | "server"; reason: string };
 
-/** The commands of SMTP whose response is about the mail and not about the connection. */
-const MAIL_COMMAND = /^(?:MAIL FROM|RCPT TO|DATA)/;
+/** The commands of SMTP whose response is about the mail. MAIL FROM names only the operator. */
+const MAIL_COMMAND = /^(?:RCPT TO|DATA)/;
+
+/**
+ * Responses that are never about the mail: 421 (the server closes the connection), 503 (it expects
+ * another command) and those that ask for a login or refuse it (RFC 4954).
+ */
+const SERVER_RESPONSES: ReadonlySet<number> = new Set([421, 503, 530, 534, 535, 538]);
 
 /** Matches the enhanced status code (RFC 3463) of a response. */
 const ENHANCED = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
+
+/**
+ * Matches the enhanced status codes for a bad address of the sender. Some servers refuse the sender
+ * only in the response to RCPT TO.
+ */
+const BAD_SENDER = /^[45]\.1\.[78]$/;
 
 /**
  * Classifies why a mail was not accepted. The texts of servers often contain the address, so the
  * reason has only their codes.
  */
 export function classifyError({ responseCode, code, command, response }: SendError): Refusal {
-  // An error that nodemailer raises itself has no SMTP command, so its code tells whether it is
-  // about the mail.
+  if (responseCode === undefined) {
+    // An error that nodemailer raises itself is no response to a command, so its code tells whether
+    // it is about the mail.
+    return code === "EENVELOPE" || code === "EMESSAGE"
+      ? { kind: "permanent", reason: "the address is not usable" }
+      : { kind: "server", reason: "the mail server does not answer" };
+  }
+  const status = ENHANCED.exec(response ?? "")?.[1];
+  const reason = status === undefined ? String(responseCode) : `${responseCode} ${status}`;
   const isAboutMail =
-    MAIL_COMMAND.test(command ?? "") || code === "EENVELOPE" || code === "EMESSAGE";
-  if (!isAboutMail || code === "ECONNECTION") return { kind: "unreachable" };
-  if (responseCode === undefined) return { kind: "permanent", reason: "the address is not usable" };
-  const reason = [String(responseCode), ENHANCED.exec(response ?? "")?.[1]]
-    .filter((part) => part !== undefined)
-    .join(" ");
-  // 421 (the server closes the connection) and 503 (it expects another command) are not about the
-  // mail.
-  if (responseCode === 421 || responseCode === 503) return { kind: "unreachable" };
+    MAIL_COMMAND.test(command ?? "") &&
+    code !== "ECONNECTION" &&
+    !SERVER_RESPONSES.has(responseCode) &&
+    !BAD_SENDER.test(status ?? "");
+  if (!isAboutMail) return { kind: "server", reason: `the mail server refuses mail: ${reason}` };
   return { kind: responseCode >= 500 ? "permanent" : "temporary", reason };
 }
 

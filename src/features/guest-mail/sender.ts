@@ -11,7 +11,7 @@ import {
   classifyError,
   retryDelay,
   type SendError,
-  unreachableDelay,
+  serverDelay,
   withoutAddresses,
 } from "./rules.ts";
 import { ServerHealth } from "./server-health.ts";
@@ -179,16 +179,15 @@ export class MailSender {
   #recordError(id: string, error: SendError & Error): void {
     const rt = this.#rt;
     const refusal = classifyError(error);
-    const isReachable = refusal.kind !== "unreachable";
-    if (isReachable) this.#health.recordAnswer();
+    const isAboutMail = refusal.kind !== "server";
+    if (isAboutMail) this.#health.recordAnswer();
     else this.#health.recordFailure(withoutAddresses(errorInWords(error)));
     rt.tx(() => {
       const row = this.#store.find(id);
       if (row === undefined) return;
       if (refusal.kind === "permanent") return this.#end(row, "FAILED", refusal.reason);
-      const delay = (isReachable ? retryDelay : unreachableDelay)(row.attempts);
-      const reason = isReachable ? refusal.reason : "the mail server does not answer";
-      this.#store.postpone(id, rt.now() + delay, reason);
+      const delay = (isAboutMail ? retryDelay : serverDelay)(row.attempts);
+      this.#store.postpone(id, rt.now() + delay, refusal.reason);
     });
   }
 

@@ -2,7 +2,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import { pauseAfter, REPORTED_FAILURES } from "./rules.ts";
 import { createGuestMailStore } from "./store.ts";
 
-/** Records whether the mail server answers, and pauses the mails while it does not. */
+/** Records whether the mail server takes mails, and pauses the mails while it does not. */
 export class ServerHealth {
   readonly #rt: Runtime;
   /** The end of the pause, in ms of the monotonic clock. */
@@ -19,7 +19,7 @@ export class ServerHealth {
     return this.#rt.openStore(createGuestMailStore);
   }
 
-  /** Whether no mail is sent for a while, because the server does not answer. */
+  /** Whether no mail is sent for a while, because the server takes none. */
   get isPaused(): boolean {
     return this.#rt.monotonic() < this.#pausedUntil;
   }

@@ -9,11 +9,23 @@ import {
 } from "../../../src/features/guest-mail/rules.ts";
 
 test.each([
-  [{ code: "ECONNECTION", command: "CONN" }, { kind: "unreachable" }],
-  [{ code: "ETIMEDOUT", command: "CONN" }, { kind: "unreachable" }],
-  [{ code: "EAUTH", command: "AUTH PLAIN", responseCode: 535 }, { kind: "unreachable" }],
+  [
+    { code: "ECONNECTION", command: "CONN" },
+    { kind: "server", reason: "the mail server does not answer" },
+  ],
+  [
+    { code: "ETIMEDOUT", command: "CONN" },
+    { kind: "server", reason: "the mail server does not answer" },
+  ],
+  [
+    { code: "EAUTH", command: "AUTH PLAIN", responseCode: 535 },
+    { kind: "server", reason: "the mail server refuses mail: 535" },
+  ],
   // The URL of the mail server has a user without a password.
-  [{ code: "EAUTH", command: "API" }, { kind: "unreachable" }],
+  [
+    { code: "EAUTH", command: "API" },
+    { kind: "server", reason: "the mail server does not answer" },
+  ],
   [
     {
       code: "EENVELOPE",
@@ -36,7 +48,37 @@ test.each([
     { code: "EMESSAGE", command: "DATA", responseCode: 554, response: "554-5.7.1 spam" },
     { kind: "permanent", reason: "554 5.7.1" },
   ],
-  [{ code: "EENVELOPE", command: "MAIL FROM", responseCode: 421 }, { kind: "unreachable" }],
+  [
+    { code: "EENVELOPE", command: "MAIL FROM", responseCode: 421 },
+    { kind: "server", reason: "the mail server refuses mail: 421" },
+  ],
+  [
+    {
+      code: "EENVELOPE",
+      command: "MAIL FROM",
+      responseCode: 550,
+      response: "550 5.7.1 <a@b.example> sender rejected",
+    },
+    { kind: "server", reason: "the mail server refuses mail: 550 5.7.1" },
+  ],
+  [
+    {
+      code: "EENVELOPE",
+      command: "RCPT TO",
+      responseCode: 530,
+      response: "530 5.7.0 Authentication required",
+    },
+    { kind: "server", reason: "the mail server refuses mail: 530 5.7.0" },
+  ],
+  [
+    {
+      code: "EENVELOPE",
+      command: "RCPT TO",
+      responseCode: 450,
+      response: "450 4.1.8 <a@b.example>: Domain not found",
+    },
+    { kind: "server", reason: "the mail server refuses mail: 450 4.1.8" },
+  ],
   [
     { code: "EENVELOPE", command: "API" },
     { kind: "permanent", reason: "the address is not usable" },

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
+import { checks } from "../../../src/features/guest-mail/conditions.ts";
+import { createGuestMailStore } from "../../../src/features/guest-mail/store.ts";
 import { findGuestVisit } from "../../../src/features/page-bookings/visits.ts";
 import type { MailBehaviour } from "../../support/mail-server.ts";
 import { parseMail, partOf } from "../../support/mail-server.ts";
@@ -128,6 +130,32 @@ test("a permanent refusal ends a mail, and the other mails are sent", async () =
   ]);
   expect(JSON.stringify(api.logged)).not.toContain("ana@example.com");
   expect(api.logged.map(({ message }) => message)).toContain("A mail to a guest was not sent.");
+});
+
+test.each<MailBehaviour>([
+  { do: "refuse", at: "MAIL", line: "530 5.7.0 Authentication required" },
+  { do: "refuse", at: "MAIL", line: "550 5.7.1 <bookings@salon.example> sender rejected" },
+  // Postfix refuses a sender only in its response to the recipient.
+  { do: "refuse", at: "RCPT", line: "550 5.1.8 <bookings@salon.example>: Domain not found" },
+])("mails wait while the mail server refuses the settings of the operator: %j", async (refusal) => {
+  const { api, server, send, book, list } = await openMails();
+  api.openStore(createGuestMailStore).createState(0);
+  server.script(refusal);
+  await book();
+  const [, code] = /^(\d+ [\d.]+)/.exec("line" in refusal ? refusal.line : "") ?? [];
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    await send();
+    const reason = `the mail server refuses mail: ${code}`;
+    expect(list()).toMatchObject([{ status: "WAITING", reason, attempts: attempt }]);
+    api.advance(6 * MINUTE_MS);
+  }
+  const [condition] = checks.flatMap((check) => check(api, {} as never));
+  expect(condition?.code).toBe("guest_mail.failing");
+  expect(condition?.text).toMatch(/command failed: 5|recipients were rejected: 5/);
+  expect(JSON.stringify(condition)).not.toContain("@salon.example");
+  server.script(ACCEPT);
+  await send();
+  expect(list()).toMatchObject([{ status: "SENT" }]);
 });
 
 test("a server that is down, refuses connections and comes back gets each mail once", async () => {
