@@ -1,6 +1,7 @@
 import { MAX_DAYS } from "../../domain/availability/request.ts";
 import { lazy } from "../../domain/lazy.ts";
-import { isStartTime } from "../../domain/local-time.ts";
+import type { LocalDate } from "../../domain/catalog/common.ts";
+import { addDays, isStartTime } from "../../domain/local-time.ts";
 import { totalOfPrices } from "../../domain/money.ts";
 import { localise } from "../../domain/public/public-context.ts";
 import { availabilityParameters } from "../../http/handlers/availability/availability-parameters.ts";
@@ -8,11 +9,13 @@ import { integer, text } from "../../http/pipeline/parameters.ts";
 import { assertReadable, type Caller, chooseBusiness, readCatalog } from "./caller.ts";
 import { ResultPage } from "./fit.ts";
 import { dateOf, describeTotal, toBusiness, weekdayOf } from "./forms.ts";
-import { describeParameters, parseArguments, type Tool, toSearch } from "./tool.ts";
+import { type Arguments, describeParameters, parseArguments, type Tool, toSearch } from "./tool.ts";
 import { assertSucceeded } from "./tool-errors.ts";
 
 const MAX_TIMES = 40;
 const DEFAULT_TIMES = 10;
+/** How many later days are searched if no time of the requested days is within the times of day. */
+const LATER_DAYS = 31;
 
 const timeOfDay = () =>
   text().refine(isStartTime, { error: "must be a time of day such as 17:00." });
@@ -63,7 +66,7 @@ type Slot = {
   bookingRequest: { guests?: number };
 };
 type Availability = {
-  data: { days: { slots: Slot[] }[]; nextAvailable: string | null };
+  data: { to: LocalDate; days: { slots: Slot[] }[]; nextAvailable: string | null };
 };
 
 const TIME = /T(\d{2}:\d{2})/;
@@ -73,8 +76,7 @@ const timeOf = (startsAt: string): string => TIME.exec(startsAt)?.[1] ?? "";
 export const findTimes: Tool = {
   name: "find_times",
   title: "Find free times",
-  description:
-    "Find the free times of a visit (send `serviceIds`) or of a table (send `partySize`) on a `date`, or on the days `from` to `to`. `data` has the earliest times of each of the days; `days` says how many each has. Times are local to the business. `totalCents` is the price for all guests, if `priceType` is not there: FROM says that it is the lowest price, and ON_REQUEST that only the business can name the price. Each has `book`, the arguments for the tools book or hold. `staff` has the names of the people. If there is no time, `nextAvailable` is the next free one.",
+  description: `Find the free times of a visit (send \`serviceIds\`) or of a table (send \`partySize\`) on a \`date\`, or on the days \`from\` to \`to\`. \`data\` has the earliest times of each of the days; \`days\` says how many each has. Times are local to the business. \`totalCents\` is the price for all guests, if \`priceType\` is not there: FROM says that it is the lowest price, and ON_REQUEST that only the business can name the price. Each has \`book\`, the arguments for the tools book or hold. \`staff\` has the names of the people. If there is no time, \`nextAvailable\` is the next free one, or null if \`earliest\` and \`latest\` leave none for ${LATER_DAYS} days.`,
   describeArguments: () => ({
     properties: describeParameters({ ...passedParameters(), ...ownParameters() }),
   }),
@@ -92,15 +94,13 @@ export const findTimes: Tool = {
       search: toSearch({ ...passed, granularity: "slots", includeBookingRequest: true }),
     });
     const { data } = assertSucceeded<Availability>(reply);
+    const isWanted = (startsAt: string): boolean => {
+      const time = timeOf(startsAt);
+      return time >= (ownValues.earliest ?? "") && time <= (ownValues.latest ?? "24:00");
+    };
     const slots = data.days
       .flatMap((day) => day.slots)
-      .filter(({ startsAt }) => {
-        const time = timeOf(startsAt);
-        return (
-          (ownValues.earliest === undefined || time >= ownValues.earliest) &&
-          (ownValues.latest === undefined || time <= ownValues.latest)
-        );
-      });
+      .filter(({ startsAt }) => isWanted(startsAt));
     const byDate = Map.groupBy(slots, ({ startsAt }) => dateOf(startsAt));
     const countsByDay = Object.fromEntries(
       [...byDate].map(([date, ofDay]) => [`${weekdayOf(date)} ${date}`, ofDay.length]),
@@ -127,13 +127,39 @@ export const findTimes: Tool = {
       ...(Object.keys(staff).length > 0 && { staff }),
       found: slots.length,
       ...(slots.length > 0 && { days: countsByDay }),
-      ...(slots.length === 0 && { nextAvailable: data.nextAvailable }),
+      ...(slots.length === 0 && {
+        nextAvailable: await findNext(caller, slug, passed, data, isWanted),
+      }),
       ...(shown.length < slots.length && {
         more: "Ask for one `date`, a later `earliest` or a larger `limit` to see more times.",
       }),
     };
   },
 };
+
+/**
+ * Returns the next free start at a wanted time of day; null if there is none in `LATER_DAYS` days.
+ * @param data the result of a search that has found no such start
+ */
+async function findNext(
+  caller: Caller,
+  slug: string,
+  passed: Arguments,
+  { to, nextAvailable }: Availability["data"],
+  isWanted: (startsAt: string) => boolean,
+): Promise<string | null> {
+  if (nextAvailable === null || isWanted(nextAvailable)) return nextAvailable;
+  const date = dateOf(nextAvailable);
+  const from = date > to ? date : addDays(to, 1);
+  const reply = await caller.api.call(caller.context, {
+    operationId: "getAvailability",
+    params: { slug },
+    search: toSearch({ ...passed, date: null, from, to: addDays(from, LATER_DAYS - 1) }),
+  });
+  const { data } = assertSucceeded<Availability>(reply);
+  const next = data.days.flatMap((day) => day.slots).find(({ startsAt }) => isWanted(startsAt));
+  return next?.startsAt ?? null;
+}
 
 /** Returns the first slot of each day, then the second of each day, and so on. */
 const interleaveDays = (days: readonly Slot[][]): Slot[] =>

@@ -58,3 +58,29 @@ test.each([
       expect("priceType" in body ? { priceType: body.priceType } : {}).toEqual(priceType);
   },
 );
+
+test("find_times without a time in the wanted part of the day names the next one there", async () => {
+  const rt = createTestRuntime();
+  const hours = `hours:
+  - { days: [mon-fri], start: "09:00", end: "18:00" }
+  - { days: [sat], start: "09:00", end: "22:00" }
+`;
+  load(rt, CATALOG.replace(/hours:.*\n/, hours));
+  const secret = addKey(rt, "salon-aurora");
+  const { call } = await connect({ rt, app: createTestApp(rt) }, "/b/salon-aurora/mcp", { secret });
+  const [service] = (await call("search_catalog", { query: "yoga" })).body.data;
+  const find = async (times: object) => {
+    const { body } = await call("find_times", { serviceIds: [service.id], ...times });
+    return [body.found, body.nextAvailable?.slice(0, 16)];
+  };
+  // This day is a Wednesday.
+  const date = "2026-12-02";
+  expect(await find({ date, earliest: "20:00" })).toEqual([0, "2026-12-05T20:00"]);
+  expect(await find({ from: date, to: "2026-12-04", earliest: "20:00" })).toEqual([
+    0,
+    "2026-12-05T20:00",
+  ]);
+  expect(await find({ date, latest: "08:00" })).toEqual([0, undefined]);
+  expect(await find({ date: "2026-12-06" })).toEqual([0, "2026-12-07T09:00"]);
+  expect(await find({ date: "2026-12-06", latest: "10:00" })).toEqual([0, "2026-12-07T09:00"]);
+});
