@@ -7,9 +7,10 @@ import { onTestFinished } from "vitest";
 
 /**
  * What becomes of an exchange: the server never gets a lost request, a lost response comes from a
- * server that has done what was asked, and a held response arrives when the test releases it.
+ * server that has done what was asked, a held response arrives when the test releases it, and the
+ * server never gets a refused request, to which the proxy responds with 429.
  */
-export type Fate = "passes" | "request lost" | "response lost" | "held";
+export type Fate = "passes" | "request lost" | "response lost" | "held" | "refused";
 
 /**
  * Starts a proxy that plays a bad network between a phone and the server.
@@ -22,7 +23,7 @@ export async function startLossyProxy(
   delayMs = 0,
 ) {
   const held: (() => void)[] = [];
-  const counts = { passes: 0, "request lost": 0, "response lost": 0, held: 0 };
+  const counts = { passes: 0, "request lost": 0, "response lost": 0, held: 0, refused: 0 };
   const server = createServer(async (request, response) => {
     const { method = "", url = "", headers } = request;
     const body = await buffer(request);
@@ -30,6 +31,8 @@ export async function startLossyProxy(
     counts[fate] += 1;
     if (delayMs > 0) await delay(delayMs);
     if (fate === "request lost") return void request.socket.destroy();
+    if (fate === "refused")
+      return void response.writeHead(429).end(JSON.stringify({ detail: "Too many requests." }));
     const { host: _, connection: __, "content-length": ___, ...others } = headers;
     const passed = await fetch(serverUrl + url, {
       method,

@@ -115,6 +115,12 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     }
   };
 
+  /** Asks whether to send an action again of which nobody knows whether the server has done it. */
+  const ask = ({ label }: Unanswered): void => {
+    const text = `${texts.sendAgainOrNot} ${label}`;
+    set({ isAsking: true, message: { text, isGood: false, codes: [] } });
+  };
+
   /**
    * Sends the unanswered action, unless it is being sent already. Returns the message of the
    * response; null if none arrives.
@@ -142,6 +148,12 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
       return reply.message;
     } catch (error) {
       if (error instanceof Refusal) {
+        // The server may have done the action at an earlier attempt, whose response was lost.
+        if (unanswered.failedAttempts > 0) {
+          ask(unanswered);
+          void poll();
+          return null;
+        }
         const text = fillText(texts.notDone, { reason: error.message });
         const refused = { text, isGood: false, codes: [] };
         set({ unanswered: null, message: withMissed(refused) });
@@ -165,10 +177,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     const { unanswered } = state.current;
     if (unanswered === null || document.visibilityState !== "visible") return;
     if (now() - unanswered.since < RESEND_MS) void deliver();
-    else {
-      const text = `${texts.sendAgainOrNot} ${unanswered.label}`;
-      set({ isAsking: true, message: { text, isGood: false, codes: [] } });
-    }
+    else ask(unanswered);
   };
 
   useUpdates(poll, retry, () => set({}));
@@ -260,7 +269,7 @@ const afterPaint = (): Promise<void> =>
     setTimeout(resolve, MAX_PAINT_MS);
   });
 
-/** A response with an error below 500: the server has changed nothing. */
+/** A response with an error below 500: the server has changed nothing at this attempt. */
 class Refusal extends Error {}
 
 /**

@@ -87,6 +87,30 @@ test("the page sends an action again if the response is lost, and the server doe
   expect(await reader.readText()).not.toContain("Not confirmed yet");
 }, 60_000);
 
+test("an action whose response is lost is not called undone if the server refuses the next attempt", async (test) => {
+  const { reader, statusOf, ...network } = await openThroughProxy(test);
+  const letPosts = (fate: Fate) => network.let((method) => (method === "POST" ? fate : "passes"));
+  letPosts("response lost");
+  await reader.click("Accept");
+  await reader.waitForText("Not confirmed yet.");
+  letPosts("refused");
+  await reader.waitForText("It is not known whether this was saved.");
+  expect(statusOf()).toBe("CONFIRMED");
+  expect(await reader.readText()).not.toContain("Not done");
+  await expect.poll(reader.readText).not.toContain("Not connected.");
+  letPosts("passes");
+  await reader.click("Send again");
+  await reader.waitForText("Accepted.");
+}, 60_000);
+
+test("an action that the server refuses at its first attempt is not done", async (test) => {
+  const { reader, statusOf, ...network } = await openThroughProxy(test);
+  network.let((method) => (method === "POST" ? "refused" : "passes"));
+  await reader.click("Accept");
+  await reader.waitForText("Not done: Too many requests.");
+  expect(statusOf()).toBe("PENDING");
+}, 60_000);
+
 test("the page refuses a tap while another action is being saved, and says afterwards that the tap was not taken", async (test) => {
   const { rt, reader, page, proxy, statusOf, ...network } = await openThroughProxy(test);
   await page.run(openAll);
