@@ -3,6 +3,7 @@ import type { OnRemoval } from "../../../../src/app/feature-hooks.ts";
 import { createKey, updateKey } from "../../../../src/app/keys.ts";
 import { revokeKey } from "../../../../src/app/key-end.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
+import { deleteBusiness } from "../../../../src/app/delete-business.ts";
 import { hashApiKey } from "../../../../src/domain/api-key.ts";
 import { ON_REMOVAL } from "../../../../src/features/on-removal.ts";
 import {
@@ -151,6 +152,23 @@ test("a partner no longer reaches a business that excludes it, and joins new bus
   expect([reached(listed.id, "one"), reached(listed.id, "new")]).toEqual([true, false]);
   const actions = rt.store.audit.list({ businessId: one!.id }, 10).map(({ action }) => action);
   expect(actions).toContain("partner.excluded");
+});
+
+test("a partner that covers future businesses joins a new business with the slug of a deleted one that excluded it", () => {
+  const rt = createTestRuntime();
+  const catalog = `catalog: 1\nbusiness: { slug: one, name: One, timezone: UTC, currency: EUR }\n`;
+  const create = () => applyCatalog(rt, [{ name: "one.yaml", text: catalog }]);
+  const find = () => rt.store.businesses.findBySlug("one")!;
+  create();
+  const { partner } = createTestPartner(rt, [find()], { coversAll: true, coversFuture: true });
+  removeBusinesses(rt, partner, [find()], { isExclusion: true });
+  const reached = () => rt.store.partnerAccess.find(partner.id, find().id) !== undefined;
+  create();
+  expect(reached()).toBe(false);
+  deleteBusiness(rt, find());
+  create();
+  expect(reached()).toBe(true);
+  expect(rt.openStore(createPartnerStore).listExcludedSlugs(partner.id)).toEqual([]);
 });
 
 test("a partner that reaches a business again is no longer excluded there, and stays excluded at other businesses", () => {
