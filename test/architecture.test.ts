@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseAst } from "rolldown/parseAst";
@@ -445,3 +446,29 @@ test("no test passes a regular expression to toMatchObject, which would accept a
   );
   expect(found).toEqual([]);
 });
+
+/** The files and folders at the root besides those whose names begin with a dot. */
+const AT_ROOT =
+  /^(?:LICENSE|README\.md|bin|data|package-lock\.json|package\.json|src|test|tsconfig\.json|vitest\.config\.ts)$/;
+
+/** Returns the tracked names at the root; undefined where git is missing, as in a package. */
+function listAtRoot(): string[] | undefined {
+  try {
+    const args = ["ls-tree", "--name-only", "HEAD"];
+    return execFileSync("git", args, { cwd: dirname(SRC), encoding: "utf8", stdio: "pipe" })
+      .split("\n")
+      .filter((name) => name !== "");
+  } catch {
+    return undefined;
+  }
+}
+
+const atRoot = listAtRoot();
+
+test.skipIf(atRoot === undefined)(
+  "the root of the repository has no other files than these",
+  () => {
+    expect(atRoot?.length).toBeGreaterThan(9);
+    expect(atRoot?.filter((name) => !name.startsWith(".") && !AT_ROOT.test(name))).toEqual([]);
+  },
+);
