@@ -85,7 +85,7 @@ test("the program's name in a fix is replaced in commands, but not in sentences 
   ).toContain("stop the other deskbell, or look into /var/lib/deskbell with npx deskbell doctor");
 });
 
-test("no fix has the program's name in a sentence, before a word that is no command", () => {
+test("a fix names the program only before a command, and never within a sentence", () => {
   expect(listFixesWithSentences()).toEqual([]);
 });
 

@@ -58,7 +58,7 @@ test.each([30, -30, 1, -1])(
 );
 
 test.each(["sweep", "wake"] as const)(
-  "nothing is sent too early after a clock jump that a full disk cannot store (%s)",
+  "nothing is sent too early after a clock jump, even if the disk is too full to store the jump (%s)",
   async (method) => {
     const { rt, run, emitEvent, getDelay, setClock, countAttempts } = await setUp();
     const before = getDelay();

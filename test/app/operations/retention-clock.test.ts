@@ -28,7 +28,7 @@ test("the retention clock has whole milliseconds, although the monotonic clock h
   }
 });
 
-test("the retention clock of a process continues at the stored time until it is compared", () => {
+test("the retention clock of a new process continues at the stored time until its first comparison with the wall clock", () => {
   const rt = createTestRuntime();
   createRetentionClock(rt).update();
   const startedAt = rt.now();

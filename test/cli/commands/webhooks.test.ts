@@ -156,7 +156,7 @@ test("webhooks create --key gives the endpoint to the key and limits it to the k
   });
 });
 
-test("webhooks update --key gives an endpoint to a key or takes it away, and webhooks create names this command", async () => {
+test("webhooks update --key gives an endpoint to a key or takes it from its key, and webhooks create names webhooks update", async () => {
   const { deskbell, id } = await createEndpoint();
   const bar = "webhooks create --name bar --url http://127.0.0.1:9/ --event all --allow-private";
   expect((await deskbell(bar)).stderr).toContain("webhooks update whe_");

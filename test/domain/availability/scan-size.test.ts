@@ -44,7 +44,7 @@ test("a search after the listed days counts towards the limit of 6 million combi
   expect(() => assertNotTooLarge({ ...plan, horizonDay: 250 }, options)).toThrow(refused("to"));
 });
 
-test("the error for a list that is too large asks for fewer days if a single day is small enough", () => {
+test("the error for a list of too many days advises fewer days if a list of one day would be accepted", () => {
   const options = { lists: "days", explain: false, maxSearchDays: 0 } as const;
   const withStarts = (tables: number) => ({ ...planFor(tables, 1), intervalMin: 1 });
   expect(() => assertNotTooLarge(withStarts(4000), options)).toThrow(refused("to"));

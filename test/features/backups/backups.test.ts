@@ -450,7 +450,7 @@ test("a restore keeps the entries of the audit log since the backup, and adds an
   expect(others).toEqual(before);
 });
 
-test("a restore empties the tables that features list in emptiedByRestore", async () => {
+test("a restore empties each table that a feature names in emptiedByRestore", async () => {
   addFeature({ name: "forgetful", emptiedByRestore: ["alert_state"] });
   const rt = createTestRuntime();
   seedShop(rt);

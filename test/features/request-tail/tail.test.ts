@@ -70,7 +70,7 @@ test("health checks and requests for metrics are not shown", async () => {
   expect((await next()).requests).toEqual([]);
 });
 
-test("a long poll for recorded requests ends with the next request to the API", async () => {
+test("a long poll for the list of requests returns as soon as the API gets a request", async () => {
   const { api, next } = await openTail();
   const waiting = next("&wait=25");
   await api.request("/v1/businesses/salon-aurora/staff");

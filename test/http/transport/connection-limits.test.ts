@@ -71,7 +71,7 @@ test("each IPv4 client of a server that listens on :: has a limit of its own", a
   }
 });
 
-test("if the server is full, the largest network loses its oldest connection to a new client", async () => {
+test("if the server is full, a new client replaces the oldest connection of the network that has most connections", async () => {
   const { open, full } = await serve({ client: NONE, network: NONE, total: 4 });
   const small = await open("127.0.0.2");
   const large = [await open("127.0.0.3"), await open("127.0.0.3"), await open("127.0.0.3")];

@@ -66,7 +66,7 @@ test("the due deliveries of all but the given businesses are read in order from 
   expect(steps).not.toContain("USE TEMP B-TREE");
 });
 
-test("due deliveries are listed by their numbers, without those that are not due or of another endpoint", async () => {
+test("a list of due deliveries by number leaves out deliveries that are not due, and those of other endpoints", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");

@@ -203,7 +203,7 @@ test("a copy with a future time does not count as the copy of a new backup", asy
   });
 });
 
-test("a backup counts as copied if the daemon copies it and stops while a command reads the state", async () => {
+test("a backup counts as copied even if the daemon copies it, and stops, while a command reads the state", async () => {
   const rt = await createServer({ backupDir: createTempFolder() });
   const backup = await createBackup(rt);
   await copyBackup(rt, backup);

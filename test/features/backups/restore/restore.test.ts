@@ -249,7 +249,7 @@ test("a restore keeps the live entries of the audit log instead of those of the 
   ).toThrow("kept until it expires");
 });
 
-test("an untrusted restore lists the limits of keys that the file raises, and keeps the lower ones", async () => {
+test("an untrusted restore lists the keys whose limits the file would raise, and keeps their present limits", async () => {
   const { rt, business } = await createServer();
   const { key } = createKey(rt, {
     businessId: business.id,
@@ -341,7 +341,7 @@ test("the data that a restore replaced are named, and deleted after 30 days", as
   );
 });
 
-test("the replaced data get a tag, and a drill also tries a backup without a valid tag", async () => {
+test("a restore tags the data that it replaces, and a drill also tries a backup without a valid tag", async () => {
   const { rt, path } = await createServer();
   rt.close();
   const { previousData } = await restoreBackup(rt.config, path, options);

@@ -166,7 +166,7 @@ test("a second change before the mail was sent replaces the mail without countin
   expect(subjects()).toEqual([NEW_PLAN, CANCELLED]);
 });
 
-test("a change that is undone after an attempt to send its mail is mailed as it is then", async () => {
+test("if a change of an event is undone after an attempt to mail it, the guest is mailed the state after the undo", async () => {
   const { api, server, event, send, subjects, list, change, move, last, timeOf } =
     await openOrder();
   const { length } = list();

@@ -51,7 +51,7 @@ test("each weekday has the hours of its next date, not those of today", async ()
   expect(lineOf("Tuesday")).toBe("- Tuesday: 10:00 AM – 5:00 PM");
 });
 
-test("hours whose rules follow one another without a gap, or end after the next weeks, say no day", async () => {
+test("opening hours name no day if their rules follow one another without a gap, or end after the next weeks", async () => {
   const { lineOf } = await readHours([
     { days: ["mon"], ...TEN_TO_FIVE, validTo: "2026-12-31" },
     { days: ["mon", "tue"], ...TEN_TO_FIVE, validFrom: "2027-01-01" },
