@@ -1,9 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { notify } from "../../src/app/notices.ts";
 import { createKey } from "../../src/app/keys.ts";
-import { openCondition } from "../../src/domain/conditions/registry.ts";
 import type { AttemptReport } from "../../src/delivery/delivery-worker.ts";
 import { startDeliveryWorker } from "../../src/delivery/start.ts";
 import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
@@ -64,29 +62,6 @@ test("the audit log names the daemon as the actor if the delivery thread disable
       subjectId: endpoint.id,
       details: { reason: "gone" },
     },
-  ]);
-});
-
-test("the delivery thread sends no alert that asks to confirm a ticket order that does not wait for it", async () => {
-  const channel = await createReceiver();
-  const rt = createTestRuntime({ alertUrl: channel.url }, Date.now());
-  const business = addBusiness(rt).slug;
-  const tell = (id: string, command: string) =>
-    notify(
-      rt,
-      openCondition("booking.received", `news of ${id}`, `deskbell ${command} ${id}`, {
-        business,
-        subject: { id, name: id },
-      }),
-    );
-  rt.tx(() => {
-    tell("tor_gone", "ticket-orders confirm");
-    tell("vis_known", "bookings show");
-  });
-  await startWorker(rt);
-  await channel.waitForRequests(1);
-  expect(channel.requests.map(({ body }) => String(body))).toEqual([
-    expect.stringContaining("vis_known"),
   ]);
 });
 
