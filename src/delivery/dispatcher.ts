@@ -128,8 +128,8 @@ export class Dispatcher {
     const rt = this.#rt;
     const queue = this.#queues.load(endpointId, commitCount);
     // An endpoint without capacity is enqueued again by each attempt that ends and by each sweep.
-    // A sweep also finds the deliveries of an expired key again that is valid after the clock was
-    // corrected.
+    // If the clock is corrected and an expired key is valid again, a sweep also finds the deliveries
+    // that waited for this key.
     if (
       queue === undefined ||
       queue.target.stopsAt <= rt.now() ||

@@ -21,6 +21,7 @@ const READ_AHEAD_PER_CLAIMED = 4;
  */
 const SEARCH_PAUSE_MS = 1000;
 const SEARCH_PAUSE_FACTOR = 50;
+
 /** Where the due rows of an endpoint come from. */
 export type DueSource = {
   /** Returns the first due rows, also those that are claimed. */

@@ -7,8 +7,8 @@ const PAUSE_FACTOR = 10;
 const ROUND_END_MS = 1000;
 
 /**
- * Decides which endpoint may search its backlog. Each endpoint searches at most once a
- * round, so that no other endpoint waits for ever. Times are monotonic.
+ * Decides which endpoint may search its backlog. Each endpoint searches at most once in a round, so
+ * that no other endpoint waits for ever. Times are monotonic.
  */
 export class SearchTurns {
   #round = 0;

@@ -145,7 +145,7 @@ export function createDueStore(db: Db) {
      * whose key has expired at `now` has no next attempt.
      */
     getNextAttemptAt: (now: number) => selectNextAttemptAt.get(now) as number | null,
-    /** Returns the same for the endpoints that are not failing. */
+    /** Returns when the next attempt of an endpoint that is not failing is due. */
     getNextHealthyAttemptAt: (now: number) => selectNextHealthyAttemptAt.get(now) as number | null,
     listDueEndpoints: (now: number) => selectEndpointsWithDue.all(now) as string[],
     /**

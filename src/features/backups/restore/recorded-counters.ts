@@ -71,8 +71,8 @@ function isRecord(value: unknown): value is Recorded {
 }
 
 /**
- * A higher counter is damaged or forged. The counters of a server never go back, and it could write
- * nothing more once they were too large for JavaScript to add 1.
+ * Maximum counter of a server. A higher counter is damaged or forged. The server would continue at
+ * it, and could write no change once JavaScript could not add 1 to it exactly.
  */
 const MAX_COUNTER = 2 ** 52;
 

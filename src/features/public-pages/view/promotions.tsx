@@ -8,7 +8,7 @@ import { LongText, Outside } from "./frame.tsx";
 /** Returns the name of an add-on that a promotion gives; undefined if it is not public. */
 export type NameOfAddon = (id: string) => string | undefined;
 
-/** A file can exclude a thousand days, of which the guests of the next weeks need the first. */
+/** Maximum number of excluded days that are shown: a catalog file can exclude a thousand. */
 const MAX_EXCLUDED_DATES = 10;
 
 type Props = { shop: Shop; promotion: PublicPromotion; nameOfAddon: NameOfAddon };
