@@ -35,12 +35,14 @@ export type ValidatedSettings = { settings: EndpointSettings; target: UrlTarget 
 /**
  * Validates settings.
  * @param allowances null if the URL is unchanged and need not be checked again
+ * @param byPartner whether a partner chose the settings, who cannot allow a private URL
  * @param currentName the stored name, which may have characters that a new name must not have
  * @throws AppError validation_failed with all issues, or unsafe_url if that is the only issue
  */
 export function parseEndpointSettings(
   requested: RequestedSettings,
   allowances: UrlAllowances | null,
+  byPartner: boolean,
   unknownFields: readonly string[] = [],
   currentName?: string,
 ): ValidatedSettings {
@@ -60,7 +62,7 @@ export function parseEndpointSettings(
   ];
   const [first, ...others] = issues;
   if (first !== undefined) {
-    if (unsafe && others.length === 0) throw unsafeUrlError(unsafe);
+    if (unsafe && others.length === 0) throw unsafeUrlError(unsafe, byPartner);
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
     throw new AppError("validation_failed", `${first.detail}${more}`, { issues });
   }
@@ -130,9 +132,9 @@ export async function assertSafeAddresses(
         }
       : unsafeAddressError(hostname, addresses, policy);
   if (unsafe === undefined) return;
-  if (!byPartner) throw unsafeUrlError(unsafe);
+  if (!byPartner) throw unsafeUrlError(unsafe, byPartner);
   rt.log("warn", "The URL of a partner's endpoint was refused.", { reason: unsafe.reason });
-  throw unsafeUrlError(NOT_PUBLIC);
+  throw unsafeUrlError(NOT_PUBLIC, byPartner);
 }
 
 /** All refusals after a DNS lookup have one text, so that partners cannot explore internal DNS. */
@@ -141,9 +143,13 @@ const NOT_PUBLIC: UnsafeUrl = {
   fix: "use a host that has only public addresses in DNS",
 };
 
-function unsafeUrlError(unsafe: UnsafeUrl): AppError {
+function unsafeUrlError(unsafe: UnsafeUrl, byPartner: boolean): AppError {
   const issue = unsafeUrlIssue(unsafe);
-  return new AppError("unsafe_url", issue.detail, { fix: unsafe.fix, issues: [issue] });
+  const { howToAllow } = unsafe;
+  const alternative =
+    howToAllow && (byPartner ? ", or ask the operator to allow it" : `, or ${howToAllow}`);
+  const fix = `${unsafe.fix}${alternative ?? ""}`;
+  return new AppError("unsafe_url", issue.detail, { fix, issues: [issue] });
 }
 
 const unsafeUrlIssue = ({ reason }: UnsafeUrl): ValidationIssue => ({

@@ -94,14 +94,16 @@ export async function prepareEndpoint(
   }: EndpointRequest,
   resolve: Resolve = resolveName,
 ): Promise<() => NewEndpoint> {
+  const byPartner = keyId !== null && !byOperator;
   const checked = parseEndpointSettings(
     { ...requested, timeoutMs, maxInFlight },
     rt.config.urlAllowances,
+    byPartner,
     unknownFields,
   );
   const { settings } = checked;
   if (!byOperator) assertKeyMaySubscribe(rt, keyId, settings.events);
-  await assertSafeAddresses(rt, checked, resolve, keyId !== null && !byOperator);
+  await assertSafeAddresses(rt, checked, resolve, byPartner);
   const now = rt.now();
   const endpoint: EndpointRow = {
     id: rt.newId("whe"),
@@ -210,6 +212,7 @@ function parseChanges(
   return parseEndpointSettings(
     requested,
     isUnchanged ? null : rt.config.urlAllowances,
+    changes.byPartner === true,
     changes.unknownFields,
     before.name,
   );

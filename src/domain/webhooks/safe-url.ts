@@ -18,8 +18,11 @@ export type UrlTarget = {
   isLiteral: boolean;
 };
 
-/** The reason why a URL is unsafe, and a fix, for the person who entered it. */
-export type UnsafeUrl = { reason: string; fix: string };
+/**
+ * The reason why a URL is unsafe, and a fix, for the person who entered it.
+ * `howToAllow`: how the operator can allow such a URL; absent if nobody can
+ */
+export type UnsafeUrl = { reason: string; fix: string; howToAllow?: string };
 
 const MAX_URL_LENGTH = 2048;
 const PRIVATE_SUFFIXES = new Set(["local", "localhost", "internal", "lan", "home", "arpa"]);
@@ -35,10 +38,16 @@ export const BLOCKED_PORTS: ReadonlySet<number> = new Set([
 ]);
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
-const FIX_HTTP =
-  "use https, or ask the operator to allow it with webhooks create --allow-private or serve --allow-http; a command does not see the flags of serve, and needs DESKBELL_ALLOW_HTTP=1 in its environment";
-const FIX_PRIVATE =
-  "use a public host, or ask the operator to allow it with webhooks create --allow-private or serve --allow-private <cidr>; a command does not see the flags of serve, and needs DESKBELL_ALLOW_PRIVATE=<cidr> in its environment";
+const FIXES_OF_HTTP = {
+  fix: "use https",
+  howToAllow:
+    "allow it with webhooks create --allow-private or serve --allow-http; a command does not see the flags of serve, and needs DESKBELL_ALLOW_HTTP=1 in its environment",
+};
+const FIXES_OF_PRIVATE = {
+  fix: "use a public host",
+  howToAllow:
+    "allow it with webhooks create --allow-private or serve --allow-private <cidr>; a command does not see the flags of serve, and needs DESKBELL_ALLOW_PRIVATE=<cidr> in its environment",
+};
 
 /**
  * Returns the URL without its fragment and the surrounding whitespace. Invalid text is returned
@@ -72,7 +81,7 @@ export function parseTarget(text: string, policy: UrlPolicy): UrlTarget | Unsafe
   if (url.protocol === "http:" && !policy.allowHttp && !policy.trusted)
     return {
       reason: "Plain http is not allowed: anyone on the network could read the deliveries.",
-      fix: FIX_HTTP,
+      ...FIXES_OF_HTTP,
     };
   if (url.username !== "" || url.password !== "")
     return {
@@ -111,7 +120,7 @@ function privateNameError(hostname: string, policy: UrlPolicy): UnsafeUrl | unde
   if (allowsPrivateNames(policy)) return undefined;
   const labels = hostname.replace(/\.$/, "").split(".");
   if (labels.length > 1 && !PRIVATE_SUFFIXES.has(labels.at(-1) ?? "")) return undefined;
-  return { reason: `'${hostname}' is a private network name.`, fix: FIX_PRIVATE };
+  return { reason: `'${hostname}' is a private network name.`, ...FIXES_OF_PRIVATE };
 }
 
 /**
@@ -131,7 +140,7 @@ export function unsafeAddressError(
     unsafe === hostname
       ? `${unsafe} is not a public address.`
       : `'${hostname}' resolves to ${unsafe}, which is not a public address.`;
-  return { reason, fix: FIX_PRIVATE };
+  return { reason, ...FIXES_OF_PRIVATE };
 }
 
 /** Returns whether an address reaches the same host from anywhere on the internet. */

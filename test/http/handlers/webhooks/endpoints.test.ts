@@ -186,6 +186,7 @@ describe("an invalid body", () => {
       status: 422,
       code: "unsafe_url",
       errors: [{ pointer: "#/url" }],
+      fix: "use a public host, or ask the operator to allow it",
     });
   });
 
