@@ -5,7 +5,7 @@ import type { OnRemoval } from "./feature-hooks.ts";
 import type { Runtime } from "./runtime.ts";
 
 type Removal<Result> = {
-  /** Removes the data. `record` must be called once, in this function. */
+  /** Removes the data. It calls `record` once, unless it finds nothing to remove. */
   remove: (record: () => void) => Result;
   /** Calls the function with which a feature records the removal. */
   record: (feature: OnRemoval) => void;

@@ -1,19 +1,21 @@
 import { ON_REMOVAL } from "../features/on-removal.ts";
+import { removeForGood } from "./record-removal.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**
  * Revokes access for good: restoring a backup revokes it again.
  * @param ids the IDs of API keys, or of rows in tables that a feature lists under `access`
  */
-export function revokeForGood<T>(rt: Runtime, ids: readonly string[], revoke: () => T): T {
-  const revoked = rt.tx(() => {
-    const result = revoke();
-    recordRevoked(rt, ids);
-    return result;
+export const revokeForGood = <T>(rt: Runtime, ids: readonly string[], revoke: () => T): T =>
+  removeForGood(rt, {
+    remove(record) {
+      const result = revoke();
+      if (ids.length > 0) record();
+      return result;
+    },
+    record: ({ accessRevoked }) => accessRevoked?.(rt, ids),
+    consequence: "a restore of a backup would end the access",
   });
-  afterRevoking(rt, ids);
-  return revoked;
-}
 
 /**
  * Records access, or a secret of an API key, that ends at once: restoring a backup ends it again.

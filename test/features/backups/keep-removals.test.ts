@@ -8,6 +8,8 @@ import { ERASURE_LIST, readErasureList } from "../../../src/features/backups/era
 import { keepRemovals } from "../../../src/features/backups/keep-removals.ts";
 import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
+import { revokeKey } from "../../../src/app/key-end.ts";
+import { createKey } from "../../../src/app/keys.ts";
 import { deleteMovedBusiness } from "../../../src/app/moved-businesses.ts";
 import { copyBackup } from "../../../src/features/backups/copies/copies.ts";
 import { drillBackup } from "../../../src/features/backups/upkeep/drill.ts";
@@ -181,6 +183,21 @@ test.each([
     remove: (rt: Runtime) => deleteMovedBusiness(rt, addBusiness(rt, "moves")),
     line: expect.stringMatching(/^biz_/),
     consequence: "a restore of a backup would delete the business",
+  },
+  {
+    what: "a revocation",
+    remove(rt: Runtime) {
+      const { id } = addBusiness(rt, "shop");
+      const { key } = createKey(rt, {
+        businessId: id,
+        kind: "RESTRICTED",
+        name: "site",
+        scopes: ["services.read"],
+      });
+      revokeKey(rt, key.id);
+    },
+    line: expect.stringMatching(/^revoked key_/),
+    consequence: "a restore of a backup would end the access",
   },
 ])("the error of $what that the full disk stops says that the record of it remains", (one) => {
   const { remove, line, consequence } = one;
