@@ -99,7 +99,10 @@ function assertStillAsked(config: Config, asked: Handover | undefined): void {
  */
 function assertStillBegun(config: Config): void {
   if (isMakingLastCopy(config)) return;
-  throw new AppError("state_refuses", "Another command has asked for a handover.");
+  throw new AppError(
+    "state_refuses",
+    "Another command has asked for a handover, which the server does next.",
+  );
 }
 
 /**

@@ -187,7 +187,7 @@ test("a handover during which another command asks for one is repeated with the 
     writers.refuseWrites();
   };
   const reason = await handOver(daemon, to, { ...writers, refuseWrites });
-  expect(reason).toContain("Another command has asked for a handover.");
+  expect(reason).toContain("Another command has asked for a handover, which the server does next.");
   const isLast = { tag: { isLast: true } };
   for (const { path } of listBackupsIn(to))
     expect(readBackupTag(daemon.config, path)).not.toMatchObject(isLast);
