@@ -63,6 +63,8 @@ const shared = {
   platform: "node",
   resolve: { alias },
   transform: { define },
+  // The commands load some code on demand that the large chunk of the daemon always has.
+  checks: { ineffectiveDynamicImport: false },
 } satisfies BuildOptions;
 
 const plugins = [lazyBuiltins, ascii, addonInPackage];
