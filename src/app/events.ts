@@ -78,7 +78,7 @@ function listReceivers(
   businessId: string,
   partners: readonly ListedKey[],
 ): Receiver[] {
-  const atBusiness = rt.store.endpoints.list(businessId);
+  const atBusiness = rt.store.endpoints.listOf({ businessId, partnerId: null });
   const keyIds = new Set(atBusiness.flatMap(({ keyId }) => keyId ?? []));
   const keys = new Map([...keyIds].map((id) => [id, rt.store.keys.findById(id)]));
   return [

@@ -63,7 +63,7 @@ const create = command({
 
 const list = command({
   name: "list",
-  about: "List the endpoints of one business or of all.",
+  about: "List the endpoints that get events of one business, or all endpoints.",
   examples: ["webhooks list", "webhooks list --business salon-aurora --json"],
   async run(cli) {
     const rt = await cli.open();
@@ -98,6 +98,11 @@ const list = command({
           wraps: true,
         },
         { title: "KEY", value: ({ keyId }) => nameOfKey(rt, keyId), optional: true },
+        {
+          title: "PARTNER",
+          value: ({ partnerId }) => partnerId && rt.store.partnerAccess.findName(partnerId),
+          wraps: true,
+        },
       ],
       "No webhook endpoints yet.",
     );

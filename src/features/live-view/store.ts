@@ -5,6 +5,7 @@ import {
   type SearchFilter,
   toSearchCondition,
 } from "../../store/webhooks/delivery-search.ts";
+import { SERVES_BUSINESS } from "../../store/webhooks/endpoints.ts";
 
 export type EndpointState = {
   id: string;
@@ -36,15 +37,6 @@ const SAMPLE_SIZE = 1000;
 /** The condition for a redelivery in bulk, the same as in `redeliverDeliveries`. */
 const REDELIVERABLE =
   "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
-
-/**
- * The condition for the endpoints that get events of a business: its own ones, and those for
- * several businesses of the partners that have access to it. The condition holds for every endpoint
- * if no business is given.
- */
-const SERVES_BUSINESS = `(:businessId IS NULL OR business_id = :businessId OR partner_id IN (
-  SELECT partner_id FROM api_key
-  WHERE business_id = :businessId AND partner_id IS NOT NULL AND revoked_at IS NULL))`;
 
 /** Statistics and bounded counts, which stay fast as the file grows. */
 export function createLiveStore(db: Db) {

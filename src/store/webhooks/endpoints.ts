@@ -92,6 +92,15 @@ export const STOPS_AT = `coalesce((
   ORDER BY key.expires_at IS NOT NULL, key.expires_at DESC LIMIT 1), 9e999)`;
 
 /**
+ * The condition for the endpoints that get events of a business: its own ones, and those for
+ * several businesses of the partners that have access to it. The condition holds for every endpoint
+ * if no business is given.
+ */
+export const SERVES_BUSINESS = `(:businessId IS NULL OR business_id = :businessId OR partner_id IN (
+  SELECT partner_id FROM api_key
+  WHERE business_id = :businessId AND partner_id IS NOT NULL AND revoked_at IS NULL))`;
+
+/**
  * Deleted endpoints are kept for their deliveries, but only `findKeyId` and `findOwner` find them.
  */
 export function createEndpointStore(db: Db) {
@@ -116,7 +125,9 @@ export function createEndpointStore(db: Db) {
     `SELECT ${columns("business_id, partner_id, key_id")} FROM endpoint WHERE id = ?`,
   );
   const selectKeyId = db.prepare("SELECT key_id FROM endpoint WHERE id = ?").pluck();
-  const all = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE deleted_at IS NULL ORDER BY id`);
+  const selectAll = db.prepare(
+    `SELECT ${COLUMNS} FROM endpoint WHERE deleted_at IS NULL AND ${SERVES_BUSINESS} ORDER BY id`,
+  );
   const ofBusiness = db.prepare(
     `SELECT ${COLUMNS} FROM endpoint WHERE business_id = ? AND deleted_at IS NULL ORDER BY id`,
   );
@@ -186,11 +197,11 @@ export function createEndpointStore(db: Db) {
     /** Returns the owner and the key of an endpoint, even of a deleted one. */
     findOwner: (id: string) =>
       selectOwner.get(id) as (EndpointOwner & Pick<EndpointRow, "keyId">) | undefined,
-    list: (businessId?: string) =>
-      (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
+    /** Lists the endpoints that get events of a business, or all endpoints. */
+    list: (businessId: string | null = null) => selectAll.all({ businessId }).map(parse),
     /**
-     * Lists the endpoints of a business, or the endpoints of a partner that serve several
-     * businesses.
+     * Lists the endpoints that belong to a business, or the endpoints of a partner that serve
+     * several businesses.
      */
     listOf: ({ businessId, partnerId }: EndpointOwner) =>
       (businessId === null ? ofPartner.all(partnerId) : ofBusiness.all(businessId)).map(parse),

@@ -1,8 +1,10 @@
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
 import { readConfig } from "../../../../src/config.ts";
 import { type CommandResult, createTerminal } from "../../../support/cli.ts";
 import { SALON } from "../../../support/samples.ts";
+import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 async function openSalon(business: string) {
   const { deskbell } = createTerminal();
@@ -94,4 +96,51 @@ test("bookings list and bookings cancel accept a partner's name, key and access 
     await deskbell(`bookings cancel --key ${access} --created-since 2h --yes --json`),
   ).toMatchObject({ code: 0, stderr: expect.stringContaining("1 booking.") });
   expect(await listed(access, "--status CANCELLED")).toEqual([id]);
+});
+
+test("webhooks list and completion name a partner's endpoints at the businesses that the partner reaches", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  for (const catalog of [SHOP, SHOP.replace("slug: shop", "slug: bar")])
+    expect(await deskbell("catalog apply -", catalog)).toMatchObject({ code: 0 });
+  await deskbell("partners create agency --business shop");
+  const { id: partnerId } = data<{ id: string }>(await deskbell("partners show agency --json"));
+  await deskbell(
+    "webhooks create --business shop --name till --url http://127.0.0.1:9/ --event all --allow-private",
+  );
+  const rt = createTestRuntime({ dataDir });
+  const { endpoint } = await createEndpoint(rt, {
+    businessId: null,
+    partnerId,
+    keyId: rt.store.partnerAccess.listKeys(partnerId)[0]!.id,
+    name: "mirror",
+    url: "https://1.1.1.1/hook",
+    events: ["service.updated"],
+    allowPrivate: false,
+  });
+
+  const listed = async (flags: string) =>
+    data<{ name: string; businessId: string | null; partnerId: string | null }[]>(
+      await deskbell(`webhooks list ${flags} --json`),
+    );
+  expect(await listed("--business shop")).toMatchObject([
+    { name: "mirror", businessId: null, partnerId },
+    { name: "till", partnerId: null },
+  ]);
+  expect(await listed("--business bar")).toEqual([]);
+  expect(await listed("")).toHaveLength(2);
+  const completed = async (business: string) =>
+    (await deskbell(`__complete -- --business ${business} webhooks show ''`)).stdout;
+  expect(await completed("shop")).toContain(endpoint.id);
+  expect(await completed("bar")).toBe("");
+
+  // A list shows whose the endpoint is at every width.
+  for (const columns of [80, 200]) {
+    const screen = createTerminal({ isTTY: true, dataDir, columns });
+    const { stdout } = await screen.deskbell("webhooks list --business shop --no-color");
+    const [, ofMirror] = stdout.split(endpoint.id);
+    expect(stdout).toMatch(/ PARTNER\n/);
+    expect(ofMirror).toMatch(/ agency\n/);
+  }
+  await deskbell("partners exclude agency --business shop --yes");
+  expect(await listed("--business shop")).toMatchObject([{ name: "till" }]);
 });
