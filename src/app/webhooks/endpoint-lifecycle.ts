@@ -48,12 +48,14 @@ export function parseRecover(
   });
 }
 
-/**
- * @throws AppError resource_not_found, also for an endpoint of another business than `businessId`
- */
+/** @throws AppError resource_not_found, also for an endpoint that gets no events of `businessId` */
 export function getEndpoint(rt: Runtime, id: string, businessId?: string): EndpointRow {
-  const endpoint = rt.store.endpoints.findById(id);
-  if (endpoint && (businessId === undefined || endpoint.businessId === businessId)) return endpoint;
+  const { endpoints } = rt.store;
+  const endpoint =
+    businessId === undefined
+      ? endpoints.findById(id)
+      : endpoints.list(businessId).find((row) => row.id === id);
+  if (endpoint) return endpoint;
   throw new AppError("resource_not_found", `There is no webhook endpoint ${id}.`, {
     fix: "deskbell webhooks list",
   });

@@ -29,8 +29,8 @@ export function draftSample(
 
 /**
  * Publishes a sample event, although nothing has changed, to all subscribed endpoints or to one.
- * @throws AppError resource_not_found if the endpoint belongs to another business, or if the
- *   business has no object for this event type
+ * @throws AppError resource_not_found if the endpoint gets no events of the business, or if
+ *   the business has no object for this event type
  */
 export function triggerEvent(
   rt: Runtime,

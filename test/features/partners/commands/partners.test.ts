@@ -98,15 +98,13 @@ test("bookings list and bookings cancel accept a partner's name, key and access 
   expect(await listed(access, "--status CANCELLED")).toEqual([id]);
 });
 
-test("webhooks list and completion name a partner's endpoints at the businesses that the partner reaches", async () => {
+/** Creates two businesses, one of which a partner with an endpoint reaches. */
+async function createReachedShop() {
   const { deskbell, dataDir } = createTerminal();
   for (const catalog of [SHOP, SHOP.replace("slug: shop", "slug: bar")])
     expect(await deskbell("catalog apply -", catalog)).toMatchObject({ code: 0 });
   await deskbell("partners create agency --business shop");
   const { id: partnerId } = data<{ id: string }>(await deskbell("partners show agency --json"));
-  await deskbell(
-    "webhooks create --business shop --name till --url http://127.0.0.1:9/ --event all --allow-private",
-  );
   const rt = createTestRuntime({ dataDir });
   const { endpoint } = await createEndpoint(rt, {
     businessId: null,
@@ -117,6 +115,14 @@ test("webhooks list and completion name a partner's endpoints at the businesses 
     events: ["service.updated"],
     allowPrivate: false,
   });
+  return { deskbell, dataDir, partnerId, endpoint };
+}
+
+test("webhooks list and completion name a partner's endpoints at the businesses that the partner reaches", async () => {
+  const { deskbell, dataDir, partnerId, endpoint } = await createReachedShop();
+  await deskbell(
+    "webhooks create --business shop --name till --url http://127.0.0.1:9/ --event all --allow-private",
+  );
 
   const listed = async (flags: string) =>
     data<{ name: string; businessId: string | null; partnerId: string | null }[]>(
@@ -143,4 +149,17 @@ test("webhooks list and completion name a partner's endpoints at the businesses 
   }
   await deskbell("partners exclude agency --business shop --yes");
   expect(await listed("--business shop")).toMatchObject([{ name: "till" }]);
+});
+
+test("events trigger --endpoint sends to a partner's endpoint, at businesses that the partner reaches", async () => {
+  const { deskbell, endpoint } = await createReachedShop();
+  expect(
+    await deskbell(`events trigger service.updated --business shop --endpoint mirror`),
+  ).toMatchObject({ code: 0, stderr: "Triggered service.updated: 1 webhook to send.\n" });
+  expect(
+    await deskbell(`events trigger service.updated --business bar --endpoint ${endpoint.id}`),
+  ).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining(`There is no webhook endpoint ${endpoint.id}.`),
+  });
 });
