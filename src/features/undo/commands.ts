@@ -124,10 +124,11 @@ const undo = command({
     const { rt, business } = await cli.openBusiness();
     const { slug } = business;
     const { listMarksSinceChange, planUndo } = await import("./undo-catalog.ts");
-    const [{ planReplacement, replaceCatalog }, { loadCancelAffected }] = await Promise.all([
+    const [{ previewReplacement, replaceCatalog }, { loadCancelAffected }] = await Promise.all([
       import("../../app/catalog/changes/replace-catalog.ts"),
       import("../../app/catalog/changes/affected-visits.ts"),
     ]);
+    const cancelAffected = await loadCancelAffected(flags.cancelAffected);
     const { version: restored, replacement } = planUndo(rt, slug, version);
     const undone = describeUndone(
       rt.openStore(createCatalogChangeStore).list(business.id, 1)[0],
@@ -144,12 +145,14 @@ const undo = command({
           `To sell it again: ${cli.program} menu sold-out ${shellQuote(key)} --undo --business ${slug}`,
       );
     if (isPreviewed)
-      reportChange(cli, planReplacement(rt, replacement), { dryRun: true, allowed: flags });
+      reportChange(cli, previewReplacement(rt, replacement, { cancelAffected }), {
+        dryRun: true,
+        allowed: flags,
+      });
     await cli.agree(
       `Undo ${undone}?`,
       usageError(`Undoing ${undone} needs a confirmation.`, "add --yes"),
     );
-    const cancelAffected = await loadCancelAffected(flags.cancelAffected);
     const result = replaceCatalog(rt, replacement, { cancelAffected, confirmed: true });
     if (json) return cli.printObject({ ...result, restored });
     // The changes are left out if the preview has already shown them.

@@ -69,10 +69,13 @@ describe("a change that deletes what tickets are sold for", () => {
   test("--cancel-affected cancels the orders whose tickets a change deletes, and notifies partners", async () => {
     const { rt, status } = openSold();
     const cancelAffected = await loadCancelAffected();
-    const events = recordEvents(rt, () => {
-      apply(rt, "events: []", { prune: true, cancelAffected });
-    });
-    expect(eventTypesOf(events)).toEqual(expect.arrayContaining(["ticket_order.cancelled"]));
+    const deletion = () => apply(rt, "events: []", { prune: true, cancelAffected });
+    const planned = dryRun(rt, deletion);
+    let result = planned;
+    const types = eventTypesOf(recordEvents(rt, () => (result = deletion())));
+    expect(types).toEqual(expect.arrayContaining(["ticket_order.cancelled"]));
+    for (const { events } of [planned, result])
+      expect(events.map(({ type }) => type)).toEqual(types);
     expect(status()).toBe("CANCELLED");
   });
 

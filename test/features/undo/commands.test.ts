@@ -219,6 +219,22 @@ test("catalog undo shows its changes before it asks, and changes nothing without
   expect((await deskbell("catalog export")).stdout).toBe(exports[2]);
 });
 
+test("catalog undo --cancel-affected counts the events of cancellations, and cancels nothing before the answer", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  const open = `${FILE}hours: [{ days: mon-sun, start: "08:00", end: "20:00" }]\n`;
+  await deskbell("catalog apply -", open.replace(/\n.*Spa.*/, ""));
+  await deskbell("catalog apply -", open);
+  const day = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 });
+  await deskbell(`bookings create --service spa --start ${day}T10:00`);
+  const { deskbell: onTerminal } = createTerminal({ dataDir, isTTY: true, columns: 200 });
+  const undo = (answer: string) => onTerminal("catalog undo --cancel-affected --no-color", answer);
+  const counts = "3 events (booking.cancelled, service.deleted, catalog.changed), 0 webhooks";
+  expect((await undo("n\n")).stderr).toContain(counts);
+  expect((await deskbell("bookings list")).stdout).toContain("CONFIRMED");
+  expect((await undo("y\n")).stderr.split(counts)).toHaveLength(3);
+  expect((await deskbell("bookings list")).stdout).toContain("CANCELLED");
+});
+
 test("a command that has no flag --version of its own prints the program's version if it gets --version", async () => {
   const { deskbell } = createTerminal();
   const { stdout } = await deskbell("--version");

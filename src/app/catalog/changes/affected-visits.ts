@@ -10,12 +10,14 @@ import { AppError } from "../../../domain/errors.ts";
 import {
   type AffectedVisits,
   deletedVisitsText,
+  idsOf,
   noVisits,
   type VisitSummary,
 } from "../../../domain/bookings/affected-visits.ts";
 import { cancelBooking, cancelReservation } from "../../bookings/operator-changes.ts";
 import { type CancelVisit, loadOtherVisits, otherVisits } from "../../bookings/other-visits.ts";
 import type { Runtime } from "../../runtime.ts";
+import { joinPublished, type PublishedEvents, readPublished } from "./published-events.ts";
 
 /**
  * Returns the upcoming visits of objects, variants and ticket types that a change deletes. An
@@ -203,19 +205,26 @@ export async function loadCancelAffected(isWanted = true): Promise<CancelAffecte
 type DeletedVisits = { affected: AffectedVisits; deletedVisits: VisitSummary[] };
 
 /**
- * Cancels the visits of the objects that a planned change deletes, and returns them for its report:
- * a plan that is made after the cancellation no longer has them.
+ * Cancels the visits of the objects that a planned change deletes, and makes the change. The result
+ * has the cancelled visits and the events of the cancellations, too: a change that is planned after
+ * the cancellations has neither. Call it in a transaction or a dry run.
  * @param plan called only if there is a function that cancels
  */
-export function cancelVisitsOf(
+export function withCancellations<Result extends DeletedVisits & PublishedEvents>(
   rt: Runtime,
   cancelAffected: CancelAffected | undefined,
-  plan: () => DeletedVisits & { slug: string },
-): DeletedVisits | undefined {
-  if (cancelAffected === undefined) return undefined;
-  const { slug, affected, deletedVisits } = plan();
-  cancelAffected(rt, slug, affected);
-  return { affected, deletedVisits };
+  plan: () => DeletedVisits & { businessId: string; slug: string },
+  change: () => Result,
+): Result {
+  if (cancelAffected === undefined) return change();
+  const { businessId, slug, affected, deletedVisits } = plan();
+  // A dry run without cancellations needs no transaction, which would block other writers.
+  if (idsOf(affected).length === 0) return change();
+  const sequence = rt.store.feed.getLastSequence(businessId);
+  rt.tx(() => cancelAffected(rt, slug, affected));
+  const cancellations = readPublished(rt, businessId, sequence);
+  const result = change();
+  return { ...result, affected, deletedVisits, ...joinPublished(cancellations, result) };
 }
 
 /** @throws AppError state_refuses */

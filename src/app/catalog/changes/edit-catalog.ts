@@ -13,7 +13,11 @@ import { AppError } from "../../../domain/errors.ts";
 import { quote } from "../../../domain/text.ts";
 import { getBusiness } from "../../businesses.ts";
 import type { Runtime } from "../../runtime.ts";
-import { assertNoAffectedVisits, type CancelAffected, cancelVisitsOf } from "./affected-visits.ts";
+import {
+  assertNoAffectedVisits,
+  type CancelAffected,
+  withCancellations,
+} from "./affected-visits.ts";
 import { auditChange } from "./change-catalog.ts";
 import { loadCatalog } from "../load-catalog.ts";
 import { listCommandFor } from "../objects.ts";
@@ -49,16 +53,15 @@ export function editCatalog(
     assertValidEdit(stored.catalog, catalog, labelOf(target));
     return { target, ...planChange(rt, catalog, "local", { business, stored }) };
   }
-  return rt.tx(() => {
-    if (rt.isDryRun()) return plan().result;
-    const cancelled = cancelVisitsOf(rt, cancelAffected, () => plan().result);
-    // The change is planned again, because the cancellations have published events.
+  function change(): ChangeResult {
     const { target, result, write } = plan();
+    if (rt.isDryRun()) return result;
     assertNoAffectedVisits(result);
     const [subject, details] = toAuditEntry(slug, target, result);
     write(auditChange(rt, "catalog.edited", subject, result, details));
-    return { ...result, ...cancelled };
-  });
+    return result;
+  }
+  return rt.tx(() => withCancellations(rt, cancelAffected, () => plan().result, change));
 }
 
 const labelOf = (target: EditTarget): string =>

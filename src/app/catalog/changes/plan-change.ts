@@ -20,17 +20,15 @@ import {
 } from "../../../domain/catalog/change/diff.ts";
 import { currencyChange, type CurrencyChange } from "../../../domain/money.ts";
 import { businessId } from "../../../domain/catalog/object-id.ts";
-import type { EventDraft } from "../../../domain/events/envelope.ts";
-import type { EventType } from "../../../domain/events/event-types.ts";
 import type { StoredCatalog } from "../../../domain/public/public-context.ts";
 import { ALL_LISTS, listsAffectedBy } from "../../../domain/public/public-catalog.ts";
-import { createReceiverFinder } from "../../events.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import { BEFORE_CATALOG_WRITE } from "../../../features/before-catalog-write.ts";
 import type { CatalogChange } from "./catalog-write.ts";
 import { loadCatalog, pricesIn } from "../load-catalog.ts";
 import { planUpdate, catalogStateAt, writeUpdate, timeBeforeTransition } from "../publish.ts";
+import { countDeliveries, nothingPublished, type PublishedEvents } from "./published-events.ts";
 import { findVisitsOfChange, notBooked, type VisitsOfChange } from "./visits-of-change.ts";
 
 export type ChangeResult = {
@@ -54,18 +52,14 @@ export type ChangeResult = {
   changes: ObjectChange[];
   /** Sections of the schedule in which a catalog file overwrites local edits. */
   overwrittenSections: string[];
-  events: { type: EventType; resourceId: string }[];
-  /** The number of deliveries: one for each event and each endpoint subscribed to it now. */
-  deliveries: number;
-  /** The number of events and deliveries of each event type. */
-  webhooks: { type: EventType; events: number; deliveries: number }[];
   /** The kinds of which a catalog file deletes so many objects that it needs `allowMassDelete`. */
   massDeletes: MassDelete[];
   /** Lists that a catalog file empties. Emptying them needs `confirmed`. */
   emptied: Emptied[];
   /** Prices that change so much that the change needs `confirmed`; null if there are none. */
   repricing: Repricing | null;
-} & VisitsOfChange;
+} & PublishedEvents &
+  VisitsOfChange;
 
 /** A catalog and the row of its business when it was loaded; both are null for a new business. */
 export type LoadedCatalog = { business: BusinessRow | null; stored: StoredCatalog | null };
@@ -130,15 +124,16 @@ export function planChange(
     now,
     { lists },
   );
-  const { drafts } = update.diff;
-  const webhooks = countWebhooks(rt, business.id, drafts);
+  const events = update.diff.drafts.map(({ type, resource }) => ({
+    type,
+    resourceId: resource.id,
+    ownerKeyId: null,
+  }));
   return {
     result: {
       ...unpublished,
       version: update.business.catalogVersion,
-      events: drafts.map(({ type, resource }) => ({ type, resourceId: resource.id })),
-      deliveries: webhooks.reduce((sum, { deliveries }) => sum + deliveries, 0),
-      webhooks,
+      ...countDeliveries(rt, business.id, events),
     },
     write: (auditId) => {
       writeUpdate(rt, update, row ? idsOf(diff.rows) : null);
@@ -190,9 +185,7 @@ function describeChange(
     overwrittenSections: replacedByFile
       ? findOverwrittenSections(sectionEdits, replacedByFile, next)
       : [],
-    events: [],
-    deliveries: 0,
-    webhooks: [],
+    ...nothingPublished(),
     massDeletes: replacedByFile ? findMassDeletes(diff.changes, replacedByFile) : [],
     emptied: replacedByFile ? findEmptied(replacedByFile, next, diff.changes) : [],
     repricing: stored ? findRepricing(diff.changes, pricesIn(rt, business.id, stored)) : null,
@@ -241,19 +234,6 @@ const listsOf = ({ stored, diff }: CatalogChange) =>
   stored && diff.businessFields.length === 0
     ? listsAffectedBy(new Set(diff.changes.map(({ kind }) => kind)))
     : ALL_LISTS;
-
-function countWebhooks(
-  rt: Runtime,
-  businessId: string,
-  drafts: readonly EventDraft[],
-): ChangeResult["webhooks"] {
-  const receiversOf = createReceiverFinder(rt, businessId);
-  return [...Map.groupBy(drafts, ({ type }) => type)].map(([type, { length: events }]) => ({
-    type,
-    events,
-    deliveries: events * receiversOf({ type, ownerKeyId: null }).length,
-  }));
-}
 
 /** Returns the stored local edits, or at least those of the objects that the change concerns. */
 function loadLocalEdits(

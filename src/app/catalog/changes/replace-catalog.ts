@@ -7,7 +7,11 @@ import { currencyChangeText } from "../../../domain/money.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { countOf } from "../../../domain/text.ts";
 import type { Runtime } from "../../runtime.ts";
-import { assertNoAffectedVisits, type CancelAffected, cancelVisitsOf } from "./affected-visits.ts";
+import {
+  assertNoAffectedVisits,
+  type CancelAffected,
+  withCancellations,
+} from "./affected-visits.ts";
 import { auditChange, changeCatalog, type NextCatalog, planNext } from "./change-catalog.ts";
 import type { ChangeResult, LoadedCatalog } from "./plan-change.ts";
 
@@ -63,8 +67,18 @@ export function replaceCatalog(
   { onStep = () => {}, ...permissions }: ReplaceOptions,
 ): ChangeResult {
   onStep("comparing with the stored catalog");
-  // A dry run uses no transaction: with a large catalog, it would block other writers for seconds.
-  if (rt.isDryRun()) return planReplacement(rt, replacement);
+  const { cancelAffected } = permissions;
+  // A dry run plans without a transaction, which would block other writers for seconds if the
+  // catalog is large.
+  if (rt.isDryRun()) {
+    const planned = planReplacement(rt, replacement);
+    return withCancellations(
+      rt,
+      cancelAffected,
+      () => planned,
+      () => planned,
+    );
+  }
   const { catalog, loaded, audited } = replacement;
   const { slug } = catalog.business;
   const { action, details } = audited;
@@ -76,11 +90,8 @@ export function replaceCatalog(
         `The catalog of ${slug} was changed by another process in the meantime.`,
         { fix: "run the same command again" },
       );
-    const cancelled = cancelVisitsOf(rt, permissions.cancelAffected, () =>
-      planReplacement(rt, replacement),
-    );
     const approve = (plan: ChangeResult) => {
-      // Every visit that can be cancelled has been cancelled above, so a visit that is left is a
+      // Every visit that can be cancelled has been cancelled before, so a visit that is left is a
       // reason to refuse the change.
       assertAllowed([plan], { ...permissions, cancelAffected: undefined });
       const { businessId, changes, events } = plan;
@@ -89,9 +100,28 @@ export function replaceCatalog(
       return auditChange(rt, action, { id: businessId, name: slug }, plan, details);
     };
     // The cancellations have changed the stock of the loaded catalog, so it is loaded again.
-    const unchanged = permissions.cancelAffected ? null : loaded;
-    return { ...changeCatalog(rt, { ...replacement, loaded: unchanged }, approve), ...cancelled };
+    const unchanged = cancelAffected ? null : loaded;
+    return withCancellations(
+      rt,
+      cancelAffected,
+      () => planReplacement(rt, replacement),
+      () => changeCatalog(rt, { ...replacement, loaded: unchanged }, approve),
+    );
   });
+}
+
+/** Returns what `replaceCatalog` would return, and changes nothing. */
+export function previewReplacement(
+  rt: Runtime,
+  replacement: Replacement,
+  permissions: Permissions,
+): ChangeResult {
+  const endDryRun = rt.startDryRun();
+  try {
+    return replaceCatalog(rt, replacement, permissions);
+  } finally {
+    endDryRun();
+  }
 }
 
 /** @throws AppError state_refuses */

@@ -7,6 +7,7 @@ import { updateStaffMember } from "../../../../src/app/catalog/staff.ts";
 import { noVisits } from "../../../../src/domain/bookings/affected-visits.ts";
 import { CATALOG_HEADER } from "../../../support/catalog-file.ts";
 import { dryRun } from "../../../support/dry-run.ts";
+import { subscribe } from "../../../support/delivery.ts";
 import { createTestRuntime, type TestRuntime } from "../../../support/test-runtime.ts";
 import { captureError, eventTypesOf, recordEvents } from "../../../support/use-case.ts";
 
@@ -81,10 +82,24 @@ describe("a change that deletes what is booked", () => {
     const { rt, cut, spa, table } = openBooked();
     const cancelAffected = await loadCancelAffected();
     const body = "services: []\ntables: []";
-    const events = recordEvents(rt, () => {
-      apply(rt, body, { prune: true, cancelAffected });
-    });
+    const change = () => apply(rt, body, { prune: true, cancelAffected });
+    const business = rt.store.businesses.findBySlug(SLUG)!;
+    await subscribe(rt, business, "http://10.0.0.1/", ["booking.cancelled", "service.deleted"]);
+    const planned = dryRun(rt, change);
+    let result = planned;
+    const events = recordEvents(rt, () => (result = change()));
     expect(eventTypesOf(events)).toEqual(expect.arrayContaining(["reservation.cancelled"]));
+    for (const { events: reported, webhooks, deliveries } of [planned, result]) {
+      expect(reported).toEqual(
+        events.map(({ type, data }) => ({ type, resourceId: data.resource.id })),
+      );
+      expect(webhooks.slice(0, 2)).toEqual([
+        { type: "booking.cancelled", events: 2, deliveries: 2 },
+        { type: "reservation.cancelled", events: 1, deliveries: 0 },
+      ]);
+      expect(deliveries).toBe(4);
+    }
+    expect(rt.store.deliveries.list({}, 10)).toHaveLength(4);
     const { bookings, reservations, businesses } = rt.store;
     const id = businesses.findBySlug(SLUG)?.id ?? "";
     expect([

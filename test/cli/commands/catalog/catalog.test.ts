@@ -480,6 +480,10 @@ test.each(["staff delete leo --yes", "catalog apply - --prune --yes"])(
     const visit = /\((1 future booking: .*)\), and cancel/.exec(allowed.stderr)?.[1];
     const done = await deskbell(`${command} --cancel-affected`, file);
     expect(done.stderr).toContain(`joes: cancelled ${visit}.\n`);
+    for (const { stderr } of [allowed, done])
+      expect(stderr).toMatch(
+        /joes: .* 4 events \(booking\.cancelled, service\.updated, staff\.deleted, catalog\.changed\), 0 webhooks to send/,
+      );
     expect((await deskbell("bookings list")).stdout).toContain("CANCELLED");
   },
 );
