@@ -10,17 +10,18 @@ test("the delivery thread sends no alert that asks to confirm a ticket order tha
   const channel = await createReceiver();
   const rt = createTestRuntime({ alertUrl: channel.url }, Date.now());
   const business = addBusiness(rt).slug;
-  const tell = (id: string, command: string) =>
+  const tell = (id: string, question: { asksForDecision?: true }) =>
     notify(
       rt,
-      openCondition("booking.received", `news of ${id}`, `deskbell ${command} ${id}`, {
+      openCondition("booking.received", `news of ${id}`, "", {
         business,
         subject: { id, name: id },
+        ...question,
       }),
     );
   rt.tx(() => {
-    tell("tor_gone", "ticket-orders confirm");
-    tell("vis_known", "bookings show");
+    tell("tor_gone", { asksForDecision: true });
+    tell("vis_known", {});
   });
   const worker = await startDeliveryWorker(rt.config, { onAttempt: () => {} });
   onTestFinished(worker.stop);

@@ -1,8 +1,4 @@
-import {
-  type AlertCode,
-  type HealthCondition,
-  openCondition,
-} from "../../domain/conditions/registry.ts";
+import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
 import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
@@ -70,31 +66,29 @@ function notifyOf(
       "booking.received",
       `${what} ${tell(start)}${wait}`,
       `deskbell ${noun}s ${isPending ? "approve" : "show"} ${id} --business ${slug}`,
-      { business: slug, subject: { id, name: start }, since: rt.now() },
+      {
+        business: slug,
+        subject: { id, name: start },
+        since: rt.now(),
+        ...(isPending && { asksForDecision: true }),
+      },
     ),
   );
 }
 
-/** The alerts about a visit that may wait for a decision. */
-export const ABOUT_DECISIONS: readonly AlertCode[] = ["booking.received", "booking.undecided"];
-
-/** The commands that decide about a visit. Other visits, such as ticket orders, are confirmed. */
-const DECIDES = /^deskbell [\w-]+ (?:approve|confirm) /;
-
 /**
- * Returns whether a condition or notice asks for a decision about a visit that no longer waits for
- * one, or was deleted. The notice of a visit that is confirmed at once asks for none: its command
- * shows the visit.
+ * Returns whether a condition, notice or alert asks for a decision about a visit that no longer
+ * waits for one, or was deleted.
  */
 export function isDecided(
   rt: Runtime,
   {
     business: slug,
     subject,
-    command,
-  }: Pick<HealthCondition<AlertCode>, "business" | "subject" | "command">,
+    asksForDecision,
+  }: Pick<HealthCondition, "business" | "subject" | "asksForDecision">,
 ): boolean {
-  if (slug === null || subject === null || !DECIDES.test(command)) return false;
+  if (!asksForDecision || slug === null || subject === null) return false;
   const business = rt.store.businesses.findBySlug(slug);
   const visit =
     business &&
@@ -132,6 +126,7 @@ export const checkUndecided = (rt: Runtime): HealthCondition[] =>
             business: slug,
             subject: { id, name: noun },
             since: createdAt,
+            asksForDecision: true,
           },
         );
       }),

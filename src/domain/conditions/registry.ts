@@ -163,6 +163,8 @@ export type HealthCondition<Code extends AlertCode = ConditionCode> = {
   subject: Subject | null;
   /** When the condition began (epoch ms); null if unknown. */
   since: number | null;
+  /** Set if the subject is a visit that waits for the operator to approve or confirm it. */
+  asksForDecision?: true;
   /** What is wrong, as a sentence that usually has no full stop. */
   text: string;
   /** A command that fixes the condition or shows the details. */
@@ -174,7 +176,7 @@ export const openCondition = <Code extends AlertCode>(
   code: Code,
   text: string,
   command: string,
-  where: Partial<Pick<HealthCondition, "business" | "subject" | "since">> = {},
+  where: Partial<Pick<HealthCondition, "business" | "subject" | "since" | "asksForDecision">> = {},
 ): HealthCondition<Code> => {
   const { severity, about } = conditionKind(code);
   return {

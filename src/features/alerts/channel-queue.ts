@@ -157,9 +157,9 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
 }
 
 /** Returns whether an alert asks for a decision about a visit that no longer waits for one. */
-function asksInVain(rt: Runtime, { status, business, subject, fix }: Alert): boolean {
+function asksInVain(rt: Runtime, alert: Alert): boolean {
   try {
-    return status === "FIRING" && isDecided(rt, { business, subject, command: fix });
+    return isDecided(rt, alert);
   } catch {
     // The alert matters more than its check: it is sent even if the storage cannot be read.
     return false;

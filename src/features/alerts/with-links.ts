@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ABOUT_DECISIONS } from "../../app/bookings/booking-alerts.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { isBusy, LOCK_RETRY_MS } from "../../store/database/write-lock.ts";
 import type { AlertChannel } from "./channel-queue.ts";
@@ -22,10 +21,9 @@ export const withLinks = (rt: Runtime, channel: AlertChannel): AlertChannel => (
 
 async function createLinks(
   rt: Runtime,
-  { code, status, business, subject }: Alert,
+  { code, business, subject, asksForDecision }: Alert,
 ): Promise<Pick<Alert, "links">> {
-  if (status !== "FIRING" || business === null || subject === null) return {};
-  if (!ABOUT_DECISIONS.includes(code)) return {};
+  if (!asksForDecision || business === null || subject === null) return {};
   const { createAlertLinks } = await import("../desk/alert-links/alert-links.ts");
   for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS)
     try {

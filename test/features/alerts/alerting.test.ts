@@ -421,6 +421,21 @@ test.each([
   expect(listSent()).toHaveLength(count);
 });
 
+test("the alert of a visit that needs no decision asks for none", async () => {
+  const { api, id } = openPendingVisit();
+  const channel = createMessageChannel();
+  const pass = startWith(api, channel);
+  await pass(0);
+  const business = businessOf(api);
+  changeBooking(api, business.slug, id, "approve");
+  const visit = api.store.bookings.findById(business.id, id)!;
+  const alerted = { noun: "booking", what: "a booking of Cut" } as const;
+  api.tx(() => notifyReceived(api, business, OPERATOR, alerted, visit));
+  await pass(10 * SECOND_MS);
+  expect(channel.messages).toEqual([expect.stringContaining(alerted.what)]);
+  expect(listAlerts(api).filter((alert) => "asksForDecision" in alert)).toEqual([]);
+});
+
 test.each([
   ["approve", "booking.received", []],
   ["approve", "booking.undecided", []],
@@ -441,6 +456,8 @@ test.each([
       api.tx(() => notifyReceived(api, business, OPERATOR, alerted, visit));
     else await pass(70 * MINUTE_MS);
     await pass(10 * SECOND_MS);
+    const waiting = listAlerts(api).filter(({ status }) => status === "FIRING");
+    expect(waiting).toMatchObject([{ code, asksForDecision: true }]);
     if (decision) changeBooking(api, business.slug, id, decision);
     delete channel.error;
     await pass(MINUTE_MS);

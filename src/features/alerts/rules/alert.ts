@@ -17,6 +17,8 @@ export type Alert = {
   /** The slug; null if the alert is about the whole server. */
   business: string | null;
   subject: Subject | null;
+  /** Set if the subject is a visit that waits for the operator to approve or confirm it. */
+  asksForDecision?: true;
   /** When the cause began, as an ISO time. */
   since: string;
   /** An ID that all alerts of one cause share. */
@@ -78,7 +80,7 @@ export function toAlert(
   const current = members.filter(({ isOpen, isNew }) => isOpen || isNew);
   const shown = status === "FIRING" && current.length > 0 ? current : members;
   const [{ condition }] = shown as [Member];
-  const { code, severity, business, subject, text, command } = condition;
+  const { code, severity, business, subject, asksForDecision, text, command } = condition;
   const isSingle = shown.length === 1;
   const what = isSingle ? text : listTexts(shown);
   const isOver = status === "RESOLVED" && !isNotice(code);
@@ -89,6 +91,7 @@ export function toAlert(
     severity,
     business,
     subject: isSingle ? subject : null,
+    ...(isSingle && status === "FIRING" && asksForDecision && { asksForDecision }),
     since: new Date(since).toISOString(),
     fingerprint,
     count,

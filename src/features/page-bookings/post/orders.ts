@@ -175,7 +175,7 @@ function notifyOrdered(
       "order.received",
       `${tickets} of ${event.name} were ordered on the page as ${code}: confirm the order once it is paid, by ${payBy}, or it expires`,
       `deskbell ticket-orders confirm ${code} --business ${slug}`,
-      { business: slug, subject: { id, name: code }, since: rt.now() },
+      { business: slug, subject: { id, name: code }, since: rt.now(), asksForDecision: true },
     ),
   );
 }
