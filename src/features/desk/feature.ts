@@ -3,7 +3,7 @@ import type { Feature } from "../feature.ts";
 /** A page for the people in the shop, on phones that a secret link has paired. */
 export const desk = {
   name: "desk",
-  uses: ["guest-mail", "tickets"],
+  uses: ["guest-mail", "public-pages", "tickets"],
   commands: [
     {
       name: "desk",

@@ -120,8 +120,11 @@ export type DeskVisit = {
   teller: Teller;
 };
 
-/** A service, variant, staff member, dish or option that a form offers. */
-export type Choice = { id: string; name: string };
+/**
+ * A service, variant, staff member, dish or option that a form offers. `facts` says how long the
+ * service of a walk-in takes and what it costs.
+ */
+export type Choice = { id: string; name: string; facts?: string };
 
 /** A ticket order that waits for payment. `event` is null if the catalog lacks the event. */
 export type DeskOrder = { code: string; event: string | null; tickets: number; total: string };

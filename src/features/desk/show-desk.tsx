@@ -82,7 +82,7 @@ function respondWithDesk(
   const language = languageOf(request, session.business.doc.locale);
   const locale = localeOfTimes(language, session.business.doc.locale);
   const texts = TEXTS[language];
-  const view = readDeskView(request.rt, session, awayId);
+  const view = readDeskView(request.rt, session, awayId, language);
   const message =
     outcome === undefined
       ? null

@@ -9,6 +9,7 @@ import {
 } from "../../domain/bookings/visit.ts";
 import { addDays, localDateOf } from "../../domain/local-time.ts";
 import { formatMoney } from "../../domain/money.ts";
+import type { PageLanguage } from "../../pages/languages.ts";
 import { findTeller } from "../guest-mail/queue-mail.ts";
 import { createOrderStore } from "../tickets/store.ts";
 import { findAway, listAbsences } from "./actions/absences.ts";
@@ -37,6 +38,7 @@ export function readDeskView(
   rt: Runtime,
   session: DeskSession,
   awayId: string | undefined,
+  language: PageLanguage,
 ): DeskView {
   const { business, desk } = session;
   const { timezone, name } = business.doc;
@@ -72,7 +74,7 @@ export function readDeskView(
     pending,
     days,
     recent: listRecent(rt, session, listed).filter(({ end }) => end > `${today}T00:00`),
-    ...listChoices(rt, session),
+    ...listChoices(rt, session, language),
     hasEvents: rt.store.catalog.hasKind(business.id, "public_event"),
     ...(marksSoldOut ? listDishes(rt, session) : { dishes: [], soldOut: [] }),
     ...(marksSoldOut && isWholeBusiness ? listServices(rt, session) : { offered: [], hidden: [] }),

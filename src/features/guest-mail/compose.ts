@@ -16,7 +16,7 @@ import { createPageBookingStore } from "../page-bookings/store.ts";
 import { type BookingTexts, textsOf } from "../page-bookings/texts.ts";
 import { describeElsewhere } from "../page-bookings/show/visit-view.ts";
 import { writeDateTime, writeShortDateTime, writeTime, writeZone } from "../page-bookings/when.ts";
-import { type Format, getFormat } from "../public-pages/format.ts";
+import { type Format, formatOf } from "../public-pages/format.ts";
 import { textsOf as pageTextsOf } from "../public-pages/texts.ts";
 import { chooseVariant } from "../public-pages/variants.ts";
 import { type MailContent, toHtml, toPlainText } from "./layout.ts";
@@ -58,13 +58,11 @@ export function composeMail(
   const { locale } = chooseVariant(language, undefined, doc.locales);
   const about = describeVisit(rt, business, mail.visitId, locale, mail.facts.event);
   if (to === undefined || about === undefined) return undefined;
-  const { timezone, currency, currencyDigits } = doc;
-  const country = doc.postalAddress?.country ?? null;
   const { kind } = mail;
   const facts = { ...mail.facts, ...about.times };
   const context: Context = {
     business,
-    format: getFormat({ language, country, timezone, currency, currencyDigits }),
+    format: formatOf(doc, language),
     texts: textsOf(language),
     mailTexts: mailTextsOf(language),
     kind,

@@ -1,5 +1,6 @@
 import { DAY_MIN } from "../../domain/availability/wall-clock.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
+import type { BusinessDoc } from "../../domain/catalog/catalog.ts";
 import {
   WEEK,
   type LocalDate,
@@ -36,6 +37,19 @@ export function getFormat(options: FormatOptions): Format {
   formats.set(key, format);
   return format;
 }
+
+/** Returns the format of a business's amounts and times in a language. */
+export const formatOf = (
+  { postalAddress, timezone, currency, currencyDigits }: BusinessDoc,
+  language: PageLanguage,
+): Format =>
+  getFormat({
+    language,
+    country: postalAddress?.country ?? null,
+    timezone,
+    currency,
+    currencyDigits,
+  });
 
 /** Returns a date on this weekday: 2024-01-01 was a Monday. */
 const dateOfWeekday = (weekday: Weekday): Date =>

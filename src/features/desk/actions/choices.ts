@@ -6,8 +6,14 @@ import type { ServiceDoc, VariantDoc } from "../../../domain/catalog/catalog.ts"
 import { assertFound } from "../../../domain/errors.ts";
 import { variantId } from "../../../domain/public/service.ts";
 import { modifierOptionId } from "../../../domain/public/menu.ts";
+import type { PageLanguage } from "../../../pages/languages.ts";
+import { formatOf } from "../../public-pages/format.ts";
+import { textsOf } from "../../public-pages/texts.ts";
+import { priceText } from "../../public-pages/view/services.tsx";
 import type { DeskSession } from "../desks.ts";
 import type { Choice, DeskView } from "../rules.ts";
+
+type FormatOfPrices = Parameters<typeof priceText>[0];
 
 const isActive = ({ status }: { status: string }): boolean => status === "ACTIVE";
 
@@ -17,13 +23,15 @@ const isActive = ({ status }: { status: string }): boolean => status === "ACTIVE
  */
 export function listChoices(
   rt: Runtime,
-  { business: { id, slug }, desk }: DeskSession,
+  { business: { id, slug, doc: business }, desk }: DeskSession,
+  language: PageLanguage,
 ): Pick<DeskView, "services" | "staff" | "hasTables"> {
+  const shop = { texts: textsOf(language), format: formatOf(business, language) };
   const { service, staff } = rt.store.catalog.listObjects(id, ["service", "staff"]);
   return {
     services: service
       .filter((doc) => isActive(doc) && doc.bookable)
-      .flatMap((doc) => listBookable(slug, doc)),
+      .flatMap((doc) => listBookable(slug, doc, shop)),
     staff: staff
       .filter((doc) => isActive(doc) && doc.bookable)
       .map((doc) => ({ id: objectId("staff", slug, doc), name: doc.name }))
@@ -36,12 +44,17 @@ export function listChoices(
  * Returns a choice for each variant of a service. The service itself is a choice unless it has a
  * default variant, which a booking without a variant would get.
  */
-function listBookable(slug: string, doc: ServiceDoc): Choice[] {
+function listBookable(slug: string, doc: ServiceDoc, shop: FormatOfPrices): Choice[] {
   const variants = doc.variants.filter(isActive);
-  const service = { id: objectId("service", slug, doc), name: doc.name };
+  const factsOf = ({ durationMin, priceCents }: ServiceDoc | VariantDoc) =>
+    `${shop.format.duration(durationMin)} · ${priceText(shop, doc.priceType, priceCents)}`;
+  const service = { id: objectId("service", slug, doc), name: doc.name, facts: factsOf(doc) };
   return [
     ...(variants.some(({ isDefault }) => isDefault) ? [] : [service]),
-    ...variants.map((variant) => toVariantChoice(slug, doc, variant)),
+    ...variants.map((variant) => ({
+      ...toVariantChoice(slug, doc, variant),
+      facts: factsOf(variant),
+    })),
   ];
 }
 

@@ -112,9 +112,9 @@ export function Section({ id, title, children }: SectionProps) {
 
 export const Options = ({ choices }: { choices: readonly Choice[] }) => (
   <>
-    {choices.map(({ id, name }) => (
+    {choices.map(({ id, name, facts }) => (
       <option key={id} value={id}>
-        {name}
+        {facts ? `${name} · ${facts}` : name}
       </option>
     ))}
   </>

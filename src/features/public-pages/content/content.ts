@@ -16,7 +16,7 @@ import type {
   PublicStaff,
 } from "../../../domain/public/service.ts";
 import type { PageLanguage } from "../../../pages/languages.ts";
-import { type Format, getFormat } from "../format.ts";
+import { type Format, formatOf } from "../format.ts";
 import {
   divideIntoPages,
   type Entry,
@@ -116,8 +116,7 @@ export function readShop(
 ): Shop {
   const { stored, context } = view;
   const { business, schedule } = stored.catalog;
-  const { timezone, currency, currencyDigits } = business;
-  const country = business.postalAddress?.country ?? null;
+  const { timezone } = business;
   return {
     ...variant,
     otherLanguage: otherLanguage(variant),
@@ -129,7 +128,7 @@ export function readShop(
     profile: toPublicProfile(stored),
     theme: business.publicPage.theme,
     texts: textsOf(variant.language),
-    format: getFormat({ language: variant.language, country, timezone, currency, currencyDigits }),
+    format: formatOf(business, variant.language),
     opening: readOpeningState(schedule, timezone, context.now),
     specialDays: listSpecialDays(schedule, timezone, context.now),
     counts: {

@@ -121,7 +121,7 @@ export function priceOf(shop: Shop, service: PublicService): string {
 
 /** Returns a price as guests read it: exact, from an amount on, or without an amount. */
 export function priceText(
-  { texts, format }: Shop,
+  { texts, format }: Pick<Shop, "texts" | "format">,
   priceType: PublicService["priceType"],
   priceCents: number,
 ): string {

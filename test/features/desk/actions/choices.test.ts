@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { editObject } from "../../../../src/app/catalog/changes/edit-object.ts";
 import { objectId } from "../../../../src/domain/catalog/object-id.ts";
+import type { Choice } from "../../../../src/features/desk/rules.ts";
 import { businessOf, openDesk } from "../open-desk.ts";
 
 test("a desk offers a table only while a table and its area are active", async () => {
@@ -33,6 +34,22 @@ test("a desk offers walk-ins the active variants of a service, and the service i
   expect(await list()).toEqual(["Cut & blow-dry: Short hair", "Cut & blow-dry: Long hair"]);
   setStatus("short");
   expect(await list()).toEqual(["Cut & blow-dry", "Cut & blow-dry: Long hair"]);
+});
+
+test("the form for walk-ins shows how long a service or variant takes and what it costs, as the booking page does", async () => {
+  const { api, get, view } = await openDesk();
+  editObject(api, businessOf(api).slug, "service", "kids-cut", (doc) => ({
+    ...doc,
+    priceType: "FROM" as const,
+  }));
+  const factsOf = (services: readonly Choice[], name: string) =>
+    services.find((one) => one.name === name)?.facts;
+  const { services } = await view();
+  expect(factsOf(services, "Cut & blow-dry: Long hair")).toBe("1 h 45 min · $145.00");
+  expect(factsOf(services, "Kids' cut")).toBe("30 min · from $32.00");
+  const page = await (await get("", { headers: { "accept-language": "de" } })).text();
+  expect(page).toContain(">Cut &amp; blow-dry: Long hair · 1 h 45 min · 145,00\u00a0$</option>");
+  expect(page).toContain(">Kids' cut · 30 min · ab 32,00\u00a0$</option>");
 });
 
 test("a walk-in gets the time and price of the chosen variant, with the required add-ons", async () => {
