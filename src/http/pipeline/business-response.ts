@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { IGNORED_PARAMETER } from "./parameters.ts";
+import { IGNORED_PARAMETER, parametersError } from "./parameters.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { AnyCredential, Credential, PartnerCredential } from "../../store/keys.ts";
@@ -40,9 +40,7 @@ export function decodeCursor(list: string, cursor: string): CursorPosition {
     // A text that is not a cursor is reported below.
   }
   const detail = "'cursor' was not issued by this list.";
-  throw new AppError("invalid_cursor", detail, {
-    issues: [{ parameter: "cursor", code: "invalid_cursor", detail }],
-  });
+  throw parametersError([{ parameter: "cursor", code: "invalid_cursor", detail }]);
 }
 
 /**

@@ -5,6 +5,7 @@ import { isBusy, LOCK_RETRY_MS } from "../../store/database/write-lock.ts";
 import { findReply, type Reply, saveReply } from "../../app/idempotent-replies.ts";
 import type { Credential } from "../../store/keys.ts";
 import { readOptionalJsonObject } from "./body.ts";
+import { parametersError } from "./parameters.ts";
 import {
   contentHeaders,
   getHeader,
@@ -180,7 +181,5 @@ function readIdempotencyKey({ request }: RequestContext): string | undefined {
   if (value === undefined || IDEMPOTENCY_KEY.test(value)) return value;
   const detail =
     "Invalid Idempotency-Key: expected 1 to 255 printable ASCII characters without spaces.";
-  throw new AppError("invalid_parameter", detail, {
-    issues: [{ parameter: "Idempotency-Key", code: "invalid_value", detail }],
-  });
+  throw parametersError([{ parameter: "Idempotency-Key", code: "invalid_value", detail }]);
 }

@@ -14,7 +14,7 @@ import type { Credential } from "../../../store/keys.ts";
 import { businessUrl, getBusinessOfKey, PRIVATE } from "../../pipeline/business-response.ts";
 import { commitReply } from "../../pipeline/idempotency.ts";
 import { toDataReply } from "../../pipeline/object-handlers.ts";
-import { flag, parseParameters } from "../../pipeline/parameters.ts";
+import { flag, parametersError, parseParameters } from "../../pipeline/parameters.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
 
 export const VISITOR_ID = /^[\x21-\x7e]{1,64}$/;
@@ -29,9 +29,7 @@ export function readVisitor(
   if (value === undefined) return null;
   if (VISITOR_ID.test(value)) return hashVisitor(rt, keyId, value);
   const detail = "Invalid Visitor-Id: expected 1 to 64 printable ASCII characters without spaces.";
-  throw new AppError("invalid_parameter", detail, {
-    issues: [{ parameter: "Visitor-Id", code: "invalid_value", detail }],
-  });
+  throw parametersError([{ parameter: "Visitor-Id", code: "invalid_value", detail }]);
 }
 
 export const writeParameters = lazy(() => ({

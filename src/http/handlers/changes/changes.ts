@@ -37,6 +37,7 @@ import {
   list,
   pageSize,
   type ParametersOf,
+  parametersError,
   parseParameters,
 } from "../../pipeline/parameters.ts";
 import type { AccessControl } from "../../auth/access-control.ts";
@@ -181,16 +182,12 @@ export const cursorExpiredError = (): AppError =>
 /** @param parameter the name of the parameter that has a cursor of another feed */
 export function foreignCursorError(parameter: string): AppError {
   const detail = `'${parameter}' was not issued by this feed.`;
-  return new AppError("invalid_cursor", detail, {
-    issues: [{ parameter, code: "invalid_cursor", detail }],
-  });
+  return parametersError([{ parameter, code: "invalid_cursor", detail }]);
 }
 
 function twoStartsError(): AppError {
   const detail = "'since' cannot be combined with 'after'.";
-  return new AppError("invalid_parameter", detail, {
-    issues: [{ parameter: "since", code: "invalid_value", detail }],
-  });
+  return parametersError([{ parameter: "since", code: "invalid_value", detail }]);
 }
 
 /**
