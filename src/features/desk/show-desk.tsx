@@ -3,6 +3,7 @@ import { showHidden } from "../../domain/text.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { pathOfLaterScript } from "../../http/pages/page-files.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
+import { NO_STORE } from "../../http/pipeline/business-response.ts";
 import { type HttpResponse, respond, respondJson } from "../../http/pipeline/request-context.ts";
 import { createGetClientAddress } from "../../http/auth/client-address.ts";
 import { fillText, type PageLanguage } from "../../pages/languages.ts";
@@ -19,8 +20,6 @@ import { REFUSAL_TEXTS } from "./actions/refusal-texts.ts";
 import { type DeskOutcome, SCANNER } from "./rules.ts";
 import { createDeskStore } from "./store.ts";
 import { readDeskView, versionOf } from "./view.ts";
-
-const NO_STORE = ["cache-control", "no-store"];
 
 /**
  * Shows the desk's page of today. The page's script requests JSON, and names the version that it

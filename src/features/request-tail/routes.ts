@@ -1,3 +1,4 @@
+import { NO_STORE } from "../../http/pipeline/business-response.ts";
 import { respondJson } from "../../http/pipeline/request-context.ts";
 import { integer, parseParameters, text } from "../../http/pipeline/parameters.ts";
 import type { HandlerDeps, OpenHandler, RouteDefinition } from "../../http/pipeline/route.ts";
@@ -25,7 +26,7 @@ function listSeenRequests({ operators, watch, openShared }: HandlerDeps): OpenHa
     const { after, wait = 0 } = parseParameters(seenRequestsQuery(), context.request.search);
     const signal = context.request.disconnected();
     const data = await tail.read(watch, after, wait * 1000, signal);
-    return respondJson(context, 200, { data }, ["cache-control", "no-store"]);
+    return respondJson(context, 200, { data }, NO_STORE);
   };
 }
 

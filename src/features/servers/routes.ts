@@ -1,4 +1,5 @@
 import type { HandlerDeps, OpenHandler, RouteDefinition } from "../../http/pipeline/route.ts";
+import { NO_STORE } from "../../http/pipeline/business-response.ts";
 import { respondJson } from "../../http/pipeline/request-context.ts";
 import { openGet, unversioned } from "../../http/route-constructors.ts";
 import { readServerStatus } from "./read-status.ts";
@@ -8,7 +9,7 @@ function getServerStatus({ rt, operators, monitoring }: HandlerDeps): OpenHandle
   return (context) => {
     operators.assert(context.request);
     const data = readServerStatus(rt, monitoring);
-    return respondJson(context, 200, { data }, ["cache-control", "no-store"]);
+    return respondJson(context, 200, { data }, NO_STORE);
   };
 }
 

@@ -9,6 +9,7 @@ import {
 import { checkDamage } from "../../app/operations/storage-conditions.ts";
 import { type History, readHistory } from "../../app/operations/history.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import { NO_STORE } from "../pipeline/business-response.ts";
 import {
   type HttpResponse,
   respondBytes,
@@ -28,7 +29,7 @@ export const getHealth =
   (context: RequestContext): HttpResponse => {
     const isDamaged = [checkDamage, ...damage].some((check) => check(rt).length > 0);
     const database = isDamaged ? "damaged" : undefined;
-    return respondJson(context, 200, { status: "ok", database }, ["cache-control", "no-store"]);
+    return respondJson(context, 200, { status: "ok", database }, NO_STORE);
   };
 
 /**
@@ -53,10 +54,7 @@ export function getReadiness({
     rt.store.businesses.findBySlug("");
     const deliveredAt = rt.store.deliveries.findLastDeliveredAt();
     const lastDeliveryAt = deliveredAt && new Date(deliveredAt).toISOString();
-    return respondJson(context, 200, { status: "ready", lastDeliveryAt }, [
-      "cache-control",
-      "no-store",
-    ]);
+    return respondJson(context, 200, { status: "ready", lastDeliveryAt }, NO_STORE);
   };
 }
 
@@ -89,7 +87,7 @@ export function getMetrics({
       ]),
     ].join("");
     const type = "text/plain; version=0.0.4; charset=utf-8";
-    return respondBytes(context, 200, type, Buffer.from(text), ["cache-control", "no-store"]);
+    return respondBytes(context, 200, type, Buffer.from(text), NO_STORE);
   };
 }
 

@@ -2,6 +2,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import { AppError, type ErrorCode, type ValidationIssue } from "../../domain/errors.ts";
 import { storageError } from "../../store/database/storage-error.ts";
 import { RateLimitError } from "../auth/rate-limits.ts";
+import { NO_STORE } from "./business-response.ts";
 import { type HttpCode, meaningOf, PROBLEM_CODES, statusOf } from "./problem-codes.ts";
 import {
   type HttpResponse,
@@ -146,7 +147,7 @@ export function respondWithProblem(
     ...(error instanceof AppError && error.extensions),
     ...(rateLimitError && { violatedPolicies: rateLimitError.violatedPolicies }),
   };
-  const headers = ["cache-control", "no-store", "content-language", "en", ...problem.headers];
+  const headers = [...NO_STORE, "content-language", "en", ...problem.headers];
   if (rateLimitError) headers.push("retry-after", String(rateLimitError.retryAfterSeconds));
   const { publicUrl } = rt.config.http;
   const body = Buffer.from(problemBody(problem, context.requestId, publicUrl, extra));
