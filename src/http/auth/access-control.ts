@@ -1,7 +1,7 @@
 import type { KeyUsage } from "../../app/keys.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { assertMayAskToRotate } from "../../app/self-rotation.ts";
-import type { NeededScope, Scope } from "../../domain/api-key.ts";
+import type { NeededScope } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { AnyCredential, Credential, PartnerCredential } from "../../store/keys.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
@@ -107,8 +107,13 @@ export class AccessControl {
    * has already counted the request. The request is counted a second time only if the
    * authentication fails or if the key's partner does not reach the business.
    */
-  authenticate(context: RequestContext, slug: string, scope: Scope): Credential {
-    return this.#authenticateAt(context, slug, scope);
+  authenticate(context: RequestContext, slug: string | undefined, scope: NeededScope): Credential {
+    // No business has the empty slug, so a key for several businesses is refused without a slug.
+    const { key } = this.#getKeyOrCountFailure(context, slug ?? "");
+    context.keyId = key.id;
+    const error = this.#check.findAccessError(context, key, slug ?? key.businessSlug, scope);
+    if (error) throw error;
+    return key;
   }
 
   /**
@@ -121,16 +126,7 @@ export class AccessControl {
    */
   identify(context: RequestContext, slug: string | undefined): Credential | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
-    return this.#authenticateAt(context, slug, "anyKey");
-  }
-
-  #authenticateAt(context: RequestContext, slug: string | undefined, scope: NeededScope) {
-    // No business has the empty slug, so a key for several businesses is refused without a slug.
-    const { key } = this.#getKeyOrCountFailure(context, slug ?? "");
-    context.keyId = key.id;
-    const error = this.#check.findAccessError(context, key, slug ?? key.businessSlug, scope);
-    if (error) throw error;
-    return key;
+    return this.authenticate(context, slug, "anyKey");
   }
 
   /**
