@@ -46,7 +46,6 @@ export const openGet = (
  */
 export const routeOfPartner = (
   method: RouteSpec["method"],
-  group: RouteSpec["group"],
   path: string,
   operation: Spec & {
     scope: NeededScope;
@@ -55,7 +54,7 @@ export const routeOfPartner = (
 ): RouteDefinition => ({
   ...operation,
   isAboveBusinesses: true,
-  group,
+  group: "Partners",
   method,
   path: `/v1/${path}`,
 });

@@ -21,7 +21,7 @@ import { handleListPartnerChanges, partnerChangesParameters } from "./list-chang
  * one business.
  */
 const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
-  routeOfPartner("GET", "Partners", "webhooks", {
+  routeOfPartner("GET", "webhooks", {
     operationId: "listPartnerEndpoints",
     scope: "webhooks.read",
     summary: "List webhook endpoints for all businesses",
@@ -30,7 +30,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     responses: paged("Webhook endpoints, oldest first.", "PartnerEndpointList"),
     handle: endpoints.listEndpoints,
   }),
-  routeOfPartner("POST", "Partners", "webhooks", {
+  routeOfPartner("POST", "webhooks", {
     operationId: "createPartnerEndpoint",
     scope: "webhooks.write",
     summary: "Create a webhook endpoint for all businesses",
@@ -41,7 +41,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     problems: ["duplicate_endpoint", "unsafe_url"],
     handle: endpoints.handleCreateEndpoint,
   }),
-  routeOfPartner("GET", "Partners", "webhooks/:id", {
+  routeOfPartner("GET", "webhooks/:id", {
     operationId: "getPartnerEndpoint",
     scope: "webhooks.read",
     summary: "Get a webhook endpoint for all businesses",
@@ -49,7 +49,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     responses: conditional("The endpoint.", "EndpointResponse"),
     handle: endpoints.handleGetEndpoint,
   }),
-  routeOfPartner("PATCH", "Partners", "webhooks/:id", {
+  routeOfPartner("PATCH", "webhooks/:id", {
     operationId: "updatePartnerEndpoint",
     scope: "webhooks.write",
     summary: "Update a webhook endpoint for all businesses",
@@ -59,7 +59,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     problems: ["duplicate_endpoint", "unsafe_url"],
     handle: endpoints.handleUpdateEndpoint,
   }),
-  routeOfPartner("DELETE", "Partners", "webhooks/:id", {
+  routeOfPartner("DELETE", "webhooks/:id", {
     operationId: "deletePartnerEndpoint",
     scope: "webhooks.write",
     summary: "Delete a webhook endpoint for all businesses",
@@ -67,7 +67,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     responses: deleted("Deleted."),
     handle: endpoints.handleDeleteEndpoint,
   }),
-  routeOfPartner("POST", "Partners", "webhooks/:id/test", {
+  routeOfPartner("POST", "webhooks/:id/test", {
     operationId: "testPartnerEndpoint",
     scope: "webhooks.write",
     summary: "Send a test event to an endpoint for all businesses",
@@ -80,7 +80,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     problems: ["shutting_down"],
     handle: endpoints.handleTestEndpoint,
   }),
-  routeOfPartner("POST", "Partners", "webhooks/:id/enable", {
+  routeOfPartner("POST", "webhooks/:id/enable", {
     operationId: "enablePartnerEndpoint",
     scope: "webhooks.write",
     summary: "Enable a webhook endpoint for all businesses",
@@ -93,7 +93,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     ),
     handle: endpoints.handleEnableEndpoint,
   }),
-  routeOfPartner("POST", "Partners", "webhooks/:id/rotate-secret", {
+  routeOfPartner("POST", "webhooks/:id/rotate-secret", {
     operationId: "rotatePartnerEndpointSecret",
     scope: "webhooks.write",
     summary: "Rotate the signing secret of an endpoint for all businesses",
@@ -102,7 +102,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     responses: versioned("The endpoint with its new signing secret.", "SecretRotationResponse"),
     handle: endpoints.handleRotateEndpointSecret,
   }),
-  routeOfPartner("POST", "Partners", "webhooks/:id/rotate-secret/finish", {
+  routeOfPartner("POST", "webhooks/:id/rotate-secret/finish", {
     operationId: "finishPartnerSecretRotation",
     scope: "webhooks.write",
     summary: "Finish the rotation of the secret of an endpoint for all businesses",
@@ -111,7 +111,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     responses: versioned("The endpoint.", "FinishedSecretRotationResponse"),
     handle: endpoints.handleFinishSecretRotation,
   }),
-  routeOfPartner("GET", "Partners", "webhooks/:id/deliveries", {
+  routeOfPartner("GET", "webhooks/:id/deliveries", {
     operationId: "listPartnerDeliveries",
     scope: "webhooks.read",
     summary: "List deliveries of an endpoint for all businesses",
@@ -120,7 +120,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     responses: paged("Deliveries, newest first, 100 per page by default.", "PartnerDeliveryList"),
     handle: deliveries.listDeliveries,
   }),
-  routeOfPartner("GET", "Partners", "deliveries/:id", {
+  routeOfPartner("GET", "deliveries/:id", {
     operationId: "getPartnerDelivery",
     scope: "webhooks.read",
     summary: "Get a delivery to an endpoint for all businesses",
@@ -129,7 +129,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     responses: unversioned("The delivery with its attempts.", "DeliveryResponse"),
     handle: deliveries.handleGetDelivery,
   }),
-  routeOfPartner("POST", "Partners", "deliveries/:id/redeliver", {
+  routeOfPartner("POST", "deliveries/:id/redeliver", {
     operationId: "redeliverPartnerDelivery",
     scope: "webhooks.write",
     summary: "Send a delivery to an endpoint for all businesses again",
@@ -142,7 +142,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
 
 /** The routes whose path names no business. They need a key that reaches several businesses. */
 export const routes: readonly RouteDefinition[] = [
-  routeOfPartner("GET", "Partners", "businesses", {
+  routeOfPartner("GET", "businesses", {
     operationId: "listBusinesses",
     scope: "services.read",
     summary: "List the businesses of the key",
@@ -158,7 +158,7 @@ export const routes: readonly RouteDefinition[] = [
     problems: ["cursor_expired"],
     handle: handleListBusinesses,
   }),
-  routeOfPartner("GET", "Partners", "changes", {
+  routeOfPartner("GET", "changes", {
     operationId: "listPartnerChanges",
     scope: "webhooks.read",
     summary: "List events of all businesses",
