@@ -5,6 +5,7 @@ import {
   redeliverOwn,
   type RedeliveryPosition,
 } from "../../../app/webhooks/own-redeliveries.ts";
+import { integer } from "../../../domain/basic-schemas.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { ALL_EVENT_TYPES } from "../../../domain/events/event-types.ts";
 import { lazy } from "../../../domain/lazy.ts";
@@ -24,7 +25,6 @@ import type { HttpResponse, RequestContext } from "../../pipeline/request-contex
 import type { HandlerDeps } from "../../pipeline/route.ts";
 
 const PATH = "deliveries/redeliver";
-const LIMIT = { error: `a whole number from 1 to ${MAX_REDELIVERED}` };
 
 export const redeliverParameters = lazy(() => ({
   dryRun: flag().describe("Count what would be sent again, and write nothing"),
@@ -49,10 +49,7 @@ export const redeliverBody = lazy(() =>
       ),
     since: bodyInstant().optional().describe("Only deliveries created at or after this time"),
     until: bodyInstant().optional().describe("Only deliveries created before this time"),
-    limit: z
-      .int(LIMIT)
-      .min(1, LIMIT)
-      .max(MAX_REDELIVERED, LIMIT)
+    limit: integer(1, MAX_REDELIVERED)
       .default(MAX_REDELIVERED)
       .describe("Maximum number of deliveries to send again"),
     cursor: z
