@@ -168,10 +168,7 @@ export const handleUpdateEndpoint = ({ rt }: HandlerDeps) =>
 export const handleDeleteEndpoint = ({ rt }: HandlerDeps) =>
   handleChange({ rt }, getOwnEndpoint, ignoreBody, ({ id }) => {
     const remove = prepareDelete(rt, id);
-    return () => {
-      remove();
-      return undefined;
-    };
+    return () => void remove();
   });
 
 export const handleEnableEndpoint = ({ rt }: HandlerDeps) =>
