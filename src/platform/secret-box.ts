@@ -32,12 +32,12 @@ export type SecretBox = {
    * Returns whether the key file decrypts at least one of the rows, or there are no rows. The file
    * is read each time, because `encrypt` uses the key on disk, not the one in memory.
    */
-  decryptsAny: (rows: Iterable<{ id: string; sealed: Uint8Array }>) => boolean;
+  decryptsAny: (rows: Iterable<SealedRow>) => boolean;
   /**
    * Returns the rows that no key in the file decrypts. The file is read each time, because it may
    * have been replaced.
    */
-  listUndecryptable: <Row extends { id: string; sealed: Uint8Array }>(rows: Row[]) => Row[];
+  listUndecryptable: <Row extends SealedRow>(rows: Row[]) => Row[];
   /**
    * Returns the HMAC of a text under a key that is derived from the newest master key for this
    * purpose; undefined if there is no master key. No master key is created.
