@@ -10,33 +10,25 @@ import {
 } from "../../domain/events/event-types.ts";
 import { lazy } from "../../domain/lazy.ts";
 import {
-  encodeChangeCursor,
+  DEFAULT_LIMIT,
   eventTypes,
+  type FeedPage,
+  isEmpty,
+  LATEST,
+  MAX_PAGE_BYTES,
+  MAX_SCANNED_EVENTS,
+  MAX_SCANS,
+  respondWithFeed,
+  sequencesOf,
   waitSeconds,
 } from "../../http/handlers/changes/changes.ts";
-import { NO_STORE, toPublicPartner } from "../../http/pipeline/business-response.ts";
+import { toPublicPartner } from "../../http/pipeline/business-response.ts";
 import { cursor, pageSize, parseParameters } from "../../http/pipeline/parameters.ts";
-import {
-  type HttpResponse,
-  type RequestContext,
-  respondBytes,
-} from "../../http/pipeline/request-context.ts";
+import type { HttpResponse, RequestContext } from "../../http/pipeline/request-context.ts";
 import type { HandlerDeps } from "../../http/pipeline/route.ts";
 import type { ListedKey, PartnerCredential } from "../../store/keys.ts";
 import { startOf } from "./list-businesses.ts";
 import { createPartnerStore, type PlacedEvent } from "./store.ts";
-
-const DEFAULT_LIMIT = 100;
-/** Bytes of envelopes after which a page ends. */
-const MAX_PAGE_BYTES = 1024 * 1024;
-/**
- * Maximum number of events that one call of `readPage` reads, including those of other partners'
- * businesses.
- */
-const MAX_SCANNED_EVENTS = 5000;
-/** Maximum number of calls of `readPage` while the page is still empty. */
-const MAX_SCANS = 20;
-const LATEST = "latest";
 
 export const partnerChangesParameters = lazy(() => ({
   after: cursor().describe(
@@ -46,9 +38,6 @@ export const partnerChangesParameters = lazy(() => ({
   limit: pageSize().describe(`Maximum number of events; ${DEFAULT_LIMIT} by default`),
   wait: waitSeconds(),
 }));
-
-type FeedEvent = { sequence: number; body: Buffer };
-type FeedPage = { events: FeedEvent[]; position: number; hasMore: boolean };
 
 /** Responds with the events of all businesses that a partner reaches, in the order of commits. */
 export const handleListPartnerChanges =
@@ -78,10 +67,9 @@ export const handleListPartnerChanges =
         page = readPage(rt, currentKey, page.position, types, limit);
       }
     }
-    return respondBytes(context, 200, "application/json", buildBody(rt, key, page), NO_STORE);
+    const meta = { partner: toPublicPartner(rt, key), sequences: sequencesOf(page) };
+    return respondWithFeed(rt, context, key.partnerId, page, meta);
   };
-
-const isEmpty = ({ events, hasMore }: FeedPage): boolean => events.length === 0 && !hasMore;
 
 /**
  * Returns the position after which the feed starts.
@@ -100,7 +88,7 @@ function readPage(
   limit: number,
 ): FeedPage {
   const findAccess = createAccessFinder(rt, key);
-  const events: FeedEvent[] = [];
+  const events: FeedPage["events"] = [];
   // A page that reads all events ends at the feed's last position, because the last events may have
   // been deleted. That position is read first, so that no later commit is skipped.
   const end = Math.max(after, rt.store.feed.getLastPosition());
@@ -141,21 +129,4 @@ function createAccessFinder(rt: Runtime, { partnerId }: PartnerCredential) {
     const access = known.get(businessId);
     return access && mayReadEvent(access, { type, ownerKeyId }) ? access : undefined;
   };
-}
-
-/** Returns the body of a page. The bytes of its events equal those of the partner's webhooks. */
-function buildBody(
-  rt: Runtime,
-  key: PartnerCredential,
-  { events, position, hasMore }: FeedPage,
-): Buffer {
-  const comma = Buffer.from(",");
-  const page = { hasMore, nextCursor: encodeChangeCursor(rt, key.partnerId, position) };
-  const sequences = events.map(({ sequence }) => sequence);
-  const meta = { partner: toPublicPartner(rt, key), sequences };
-  return Buffer.concat([
-    Buffer.from('{"data":['),
-    ...events.flatMap(({ body }, i) => (i === 0 ? [body] : [comma, body])),
-    Buffer.from(`],"page":${JSON.stringify(page)},"meta":${JSON.stringify(meta)}}`),
-  ]);
 }

@@ -17,7 +17,6 @@ import { lazy } from "../../../domain/lazy.ts";
 import { didYouMean } from "../../../domain/nearest.ts";
 import { safe } from "../../../domain/text.ts";
 import type { Runtime } from "../../../app/runtime.ts";
-import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
 import {
   type HttpResponse,
@@ -44,15 +43,15 @@ import type { AccessControl } from "../../auth/access-control.ts";
 import type { LongPolls } from "./long-polls.ts";
 
 const MAX_WAIT_SECONDS = 25;
-const DEFAULT_LIMIT = 100;
+export const DEFAULT_LIMIT = 100;
 /** A page ends once its envelopes have this number of bytes. */
-const MAX_PAGE_BYTES = 1024 * 1024;
-/** Maximum number of events that are read for a page, including those of other types. */
-const MAX_SCANNED_EVENTS = 5000;
+export const MAX_PAGE_BYTES = 1024 * 1024;
+/** Maximum number of events that are read for a page, including those that it leaves out. */
+export const MAX_SCANNED_EVENTS = 5000;
 /** Maximum number of reads for a page that is still empty. */
-const MAX_SCANS = 20;
+export const MAX_SCANS = 20;
 
-const LATEST = "latest";
+export const LATEST = "latest";
 const CURSOR = /^([0-9a-z]{1,11})\.(?:([0-9a-f]{8})\.)?([\w-]{10})$/;
 
 export const changesParameters = lazy(() => ({
@@ -93,7 +92,7 @@ const unknownEventMessage = (name: string): string =>
   `knows no event '${safe(name, 60)}'.${didYouMean(name.slice(0, 60), ALL_EVENT_TYPES)}`;
 
 type FeedEvent = { sequence: number; body: Buffer };
-type FeedPage = { events: FeedEvent[]; position: number; hasMore: boolean };
+export type FeedPage = { events: FeedEvent[]; position: number; hasMore: boolean };
 
 export function listChanges(
   rt: Runtime,
@@ -135,12 +134,16 @@ export function listChanges(
     }
     const business = getBusinessOfKey(rt, key);
     lastSequence = rt.store.feed.getLastSequence(businessId);
-    const body = buildBody(rt, business, page, lastSequence);
-    return respondBytes(context, 200, "application/json", body, NO_STORE);
+    const meta = {
+      business: toPublicBusiness(business),
+      sequences: sequencesOf(page),
+      lastSequence,
+    };
+    return respondWithFeed(rt, context, businessId, page, meta);
   };
 }
 
-const isEmpty = ({ events, hasMore }: FeedPage): boolean => events.length === 0 && !hasMore;
+export const isEmpty = ({ events, hasMore }: FeedPage): boolean => events.length === 0 && !hasMore;
 
 /**
  * Returns the sequence number after which the feed starts.
@@ -237,25 +240,28 @@ function readPage(
   return { events, position, hasMore: false };
 }
 
+export const sequencesOf = ({ events }: FeedPage): number[] =>
+  events.map(({ sequence }) => sequence);
+
 /**
- * Returns the body of a page. The events have the same bytes as in webhooks to the endpoints of the
- * key.
+ * Responds with a page. The events have the same bytes as in webhooks to the endpoints of the key.
+ * @param ownerId the ID of the business or partner of the feed
  */
-function buildBody(
+export function respondWithFeed(
   rt: Runtime,
-  business: BusinessRow,
+  context: RequestContext,
+  ownerId: string,
   { events, position, hasMore }: FeedPage,
-  lastSequence: number,
-): Buffer {
+  meta: object,
+): HttpResponse {
   const comma = Buffer.from(",");
-  const page = { hasMore, nextCursor: encodeChangeCursor(rt, business.id, position) };
-  const sequences = events.map(({ sequence }) => sequence);
-  const meta = { business: toPublicBusiness(business), sequences, lastSequence };
-  return Buffer.concat([
+  const page = { hasMore, nextCursor: encodeChangeCursor(rt, ownerId, position) };
+  const body = Buffer.concat([
     Buffer.from('{"data":['),
     ...events.flatMap(({ body }, i) => (i === 0 ? [body] : [comma, body])),
     Buffer.from(`],"page":${JSON.stringify(page)},"meta":${JSON.stringify(meta)}}`),
   ]);
+  return respondBytes(context, 200, "application/json", body, NO_STORE);
 }
 
 /**
