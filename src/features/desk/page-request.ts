@@ -5,9 +5,6 @@ import { choosePageLanguage, type PageLanguage } from "../../pages/languages.ts"
 export const deskPathOf = ({ base, slug }: PageRequest): string =>
   `${base}/b/${encodeURIComponent(slug)}/desk`;
 
-export const wantsJson = ({ context }: PageRequest): boolean =>
-  getHeader(context.request, "accept")?.includes("application/json") === true;
-
 /**
  * @param locale the locale of the business; null for a page that must not reveal whether a business
  * exists

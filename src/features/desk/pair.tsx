@@ -1,6 +1,5 @@
 /** @jsxImportSource preact */
-import { createGetClientAddress } from "../../http/auth/client-address.ts";
-import type { PageRequest } from "../../http/pages/page-request.ts";
+import { clientAddressOf, type PageRequest, wantsJson } from "../../http/pages/page-request.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
 import { getHeader, type HttpResponse, respond } from "../../http/pipeline/request-context.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -8,7 +7,7 @@ import { fillText } from "../../pages/languages.ts";
 import { TEXTS } from "./browser/texts.ts";
 import { cookieHeaders, hasHttpsOrLoopback, sessionOf } from "./cookie.ts";
 import { findDeskByLink, pairDevice, runAsDesk, unpairDevice } from "./desks.ts";
-import { deskPathOf, languageOf, wantsJson } from "./page-request.ts";
+import { deskPathOf, languageOf } from "./page-request.ts";
 import { REFUSAL_TEXTS } from "./actions/refusal-texts.ts";
 
 /**
@@ -47,12 +46,11 @@ export function showPairing(request: PageRequest): HttpResponse {
 export function postPairing(request: PageRequest): HttpResponse {
   if (!hasHttpsOrLoopback(request)) return respondNeedsHttps(request);
   const { rt, slug, context } = request;
-  const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   const linkToken = context.request.params["token"] ?? "";
   try {
     const token = pairDevice(rt, slug, linkToken, {
       userAgent: getHeader(context.request, "user-agent"),
-      address: getClientAddress(context.request),
+      address: clientAddressOf(request),
     });
     return token === undefined ? respondLinkEnded(request) : redirectToDesk(request, token);
   } catch (error) {
@@ -64,11 +62,10 @@ export function postPairing(request: PageRequest): HttpResponse {
 
 /** Ends the session of the device that asks for it. */
 export function postUnpairing(request: PageRequest): HttpResponse {
-  const { rt, context } = request;
+  const { rt } = request;
   const session = sessionOf(request);
-  const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   if (session !== undefined)
-    runAsDesk(rt, session.desk, getClientAddress(context.request), () => unpairDevice(rt, session));
+    runAsDesk(rt, session.desk, clientAddressOf(request), () => unpairDevice(rt, session));
   return redirectToDesk(request, "");
 }
 

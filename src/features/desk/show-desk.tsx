@@ -1,11 +1,10 @@
 /** @jsxImportSource preact */
 import { showHidden } from "../../domain/text.ts";
-import type { PageRequest } from "../../http/pages/page-request.ts";
+import { clientAddressOf, type PageRequest, wantsJson } from "../../http/pages/page-request.ts";
 import { pathOfLaterScript } from "../../http/pages/page-files.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
 import { NO_STORE } from "../../http/pipeline/business-response.ts";
 import { type HttpResponse, respond, respondJson } from "../../http/pipeline/request-context.ts";
-import { createGetClientAddress } from "../../http/auth/client-address.ts";
 import { fillText, type PageLanguage } from "../../pages/languages.ts";
 import { act, tokenOf } from "./actions/act.ts";
 import { Desk, type DeskMessage, type DeskProps } from "./browser/desk.tsx";
@@ -14,7 +13,7 @@ import { localeOfTimes, type Times, timesIn } from "./browser/times.ts";
 import { hasHttpsOrLoopback, sessionOf } from "./cookie.ts";
 import { type DeskSession, recordUse } from "./desks.ts";
 import { readForm } from "./form.ts";
-import { deskPathOf, languageOf, wantsJson } from "./page-request.ts";
+import { deskPathOf, languageOf } from "./page-request.ts";
 import { respondNotPaired, respondNeedsHttps } from "./pair.tsx";
 import { REFUSAL_TEXTS } from "./actions/refusal-texts.ts";
 import { type DeskOutcome, SCANNER } from "./rules.ts";
@@ -54,8 +53,7 @@ export async function postAction(request: PageRequest): Promise<HttpResponse> {
   // The session is read after the body, so that a device that was revoked meanwhile does nothing.
   const session = sessionOf(request);
   if (session === undefined) return respondNotPaired(request);
-  const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
-  const outcome = act(rt, session, form, getClientAddress(context.request));
+  const outcome = act(rt, session, form, clientAddressOf(request));
   const awayId = outcome.ok ? outcome.awayId : undefined;
   // The action may have changed the business, so the session is read again before it is shown.
   const current = sessionOf(request) ?? session;

@@ -6,8 +6,8 @@ import type { Runtime } from "../../app/runtime.ts";
 import { hasEnded } from "../../domain/api-key.ts";
 import type { VisitStatus } from "../../domain/bookings/visit.ts";
 import { AppError } from "../../domain/errors.ts";
-import { addressGroup, createGetClientAddress } from "../../http/auth/client-address.ts";
-import type { PageRequest } from "../../http/pages/page-request.ts";
+import { addressGroup } from "../../http/auth/client-address.ts";
+import { clientAddressOf, type PageRequest } from "../../http/pages/page-request.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { createPageBookingStore } from "./store.ts";
 
@@ -75,10 +75,8 @@ export const needsApproval = (
 ): boolean => doc.publicPage.booking === "REQUEST" || requiresApproval;
 
 /** Returns a hash of the network address from which a visitor sent a request. */
-export function visitorOf({ rt, context }: PageRequest, keyId: string): Buffer {
-  const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
-  return hashVisitor(rt, keyId, `address ${addressGroup(getClientAddress(context.request))}`);
-}
+export const visitorOf = (request: PageRequest, keyId: string): Buffer =>
+  hashVisitor(request.rt, keyId, `address ${addressGroup(clientAddressOf(request))}`);
 
 /** Runs an action of a guest with the page as its actor. The audit log gets no address. */
 export const runAsPage = <T>(rt: Runtime, keyId: string, work: () => T): T =>

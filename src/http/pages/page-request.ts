@@ -1,5 +1,6 @@
 import type { Runtime } from "../../app/runtime.ts";
-import type { HandlerResult, RequestContext } from "../pipeline/request-context.ts";
+import { createGetClientAddress } from "../auth/client-address.ts";
+import { getHeader, type HandlerResult, type RequestContext } from "../pipeline/request-context.ts";
 import type { HandlerDeps } from "../pipeline/route.ts";
 
 export type PageLocation = {
@@ -23,6 +24,15 @@ export type PageRequest = PageLocation & {
  * accepts JSON, and else a page. The page has the error's message if the reader can act on it.
  */
 export type HandlePage = (request: PageRequest) => HandlerResult;
+
+export const clientAddressOf = ({ rt, context }: PageRequest): string =>
+  createGetClientAddress(rt.config.http.trustedProxies)(context.request);
+
+/**
+ * Returns whether a script asks for JSON. It then gets errors as problems, like clients of the API.
+ */
+export const wantsJson = ({ context }: PageRequest): boolean =>
+  getHeader(context.request, "accept")?.includes("application/json") === true;
 
 /** What an error page says. */
 export type PageError = { status: number; message: string; fix?: string | undefined };

@@ -3,7 +3,7 @@ import { getHeader, type HandlerResult, type RequestContext } from "../pipeline/
 import { type HttpCode, PROBLEM_CODES, statusOf } from "../pipeline/problem-codes.ts";
 import { fixForPartners } from "../pipeline/problems.ts";
 import type { CreatePages, Route } from "../pipeline/route.ts";
-import type { HandlePage, PageError, PageRequest } from "./page-request.ts";
+import { type HandlePage, type PageError, type PageRequest, wantsJson } from "./page-request.ts";
 
 export type PageDefinition = {
   method?: "GET" | "POST";
@@ -68,7 +68,7 @@ export const definePages =
 function createResponder(load: PageDefinition["load"]): HandlePage {
   let loaded: HandlePage | undefined;
   const catchError = (request: PageRequest, error: unknown): HandlerResult => {
-    if (wantsJson(request.context)) throw error;
+    if (wantsJson(request)) throw error;
     const shown = pageErrorOf(error);
     return shown === undefined
       ? respondWithFailure(request, error)
@@ -122,9 +122,3 @@ function isFromSameOrigin({ rt, context: { request } }: PageRequest): boolean {
   const host = URL.parse(rt.config.http.publicUrl)?.host ?? getHeader(request, "host");
   return host !== undefined && URL.parse(getHeader(request, "origin") ?? "")?.host === host;
 }
-
-/**
- * Returns whether a script asks for JSON. It then gets errors as problems, like clients of the API.
- */
-const wantsJson = ({ request }: RequestContext): boolean =>
-  getHeader(request, "accept")?.includes("application/json") === true;

@@ -2,8 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Runtime } from "../../../app/runtime.ts";
 import { formatLocalMinute } from "../../../domain/local-time.ts";
-import { createGetClientAddress } from "../../../http/auth/client-address.ts";
-import type { PageRequest } from "../../../http/pages/page-request.ts";
+import { clientAddressOf, type PageRequest } from "../../../http/pages/page-request.ts";
 import { respondWithPage } from "../../../http/pages/render-page.tsx";
 import type { HttpResponse } from "../../../http/pipeline/request-context.ts";
 import { fillPlural, fillText } from "../../../pages/languages.ts";
@@ -49,13 +48,13 @@ export function showAlertLink(request: PageRequest): HttpResponse {
 
 /** Accepts or declines the visit of a link, once, and says so. */
 export async function postAlertLink(request: PageRequest): Promise<HttpResponse> {
-  const { rt, slug, context } = request;
+  const { rt, slug } = request;
   const { start = "" } = await readForm(request);
   // The link is read after the body, so that a link that has ended meanwhile does nothing.
   const question = findQuestion(request);
   if (question === undefined) return respondEnded(request);
   const { token, decision, business } = question;
-  const address = createGetClientAddress(rt.config.http.trustedProxies)(context.request);
+  const address = clientAddressOf(request);
   const outcome = decideByLink(rt, slug, token, { decision, seenStart: Number(start), address });
   if (outcome === "ended") return respondEnded(request);
   if (outcome === "moved") return respondWithQuestion(request, question, { hasMoved: true });
