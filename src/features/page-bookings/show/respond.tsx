@@ -3,10 +3,10 @@ import type { ComponentChildren } from "preact";
 import { AppError } from "../../../domain/errors.ts";
 import { localDateOf } from "../../../domain/local-time.ts";
 import type { Hold } from "../../../domain/bookings/hold.ts";
+import { readCookies, setCookie } from "../../../http/pages/cookies.ts";
 import type { PageRequest } from "../../../http/pages/page-request.ts";
 import { respondWithPage } from "../../../http/pages/render-page.tsx";
 import {
-  getHeader,
   type HttpResponse,
   type RawHeaders,
   respond,
@@ -25,7 +25,6 @@ import {
   urlOfStep,
 } from "../urls.ts";
 import { BookingFrame, Heading, Hidden, Telephone } from "../view/parts.tsx";
-import { isLoopbackHost } from "../../../domain/addresses.ts";
 import { fillText } from "../../../pages/languages.ts";
 import { writeTime } from "../when.ts";
 
@@ -205,11 +204,13 @@ export function respondUsed(
 ): HttpResponse {
   const { texts } = props;
   const keyId = findPageKey(request.rt, props.business);
-  const token = readCookie(request, BOOKED_COOKIE, isLinkToken);
+  const token = readCookies(request, BOOKED_COOKIE).find(isLinkToken);
   // The key of the form is in its URL, so it does not prove who has sent the form. A cookie with
   // the token of the booking does.
   const isOwn =
-    token !== null && keyId !== undefined && token === findBookedByKey(request.rt, keyId, formKey);
+    token !== undefined &&
+    keyId !== undefined &&
+    token === findBookedByKey(request.rt, keyId, formKey);
   const url = isOwn ? urlOfBooked(request, props, token) : undefined;
   if (url !== undefined && !isChanged) return redirect(request, url);
   return respondWithShop(request, props, {
@@ -251,60 +252,34 @@ const isHoldId = (text: string): boolean => /^hld_[0-9a-z]+$/.test(text);
 const BOOKED_COOKIE = "deskbell_booked";
 
 /** Returns the ID of the hold that this browser has made. */
-export const readHoldCookie = (request: PageRequest): string | null =>
-  readCookie(request, HOLD_COOKIE, isHoldId);
-
-function readCookie(
-  { context }: PageRequest,
-  wanted: string,
-  isValid: (value: string) => boolean,
-): string | null {
-  for (const part of (getHeader(context.request, "cookie") ?? "").split(";")) {
-    const [name, value = ""] = part.trim().split("=");
-    if (name === wanted && isValid(value)) return value;
-  }
-  return null;
-}
+export const readHoldCookie = (request: PageRequest): string | undefined =>
+  readCookies(request, HOLD_COOKIE).find(isHoldId);
 
 /**
  * Returns the header that sets a cookie with the ID of the visitor's hold, so that the next hold of
  * this visitor can release it.
  */
 export const holdCookie = (request: PageRequest, holdId: string, maxAgeMs: number): RawHeaders =>
-  setCookie(request, HOLD_COOKIE, holdId, maxAgeMs);
+  setPageCookie(request, HOLD_COOKIE, holdId, maxAgeMs);
 
 /**
  * Returns the header that sets a cookie with the token of the link to what a form has booked, so
  * that a guest who goes back to the form is led there.
  */
 export const bookedCookie = (request: PageRequest, token: string): RawHeaders =>
-  setCookie(request, BOOKED_COOKIE, token, HOLD_MS);
+  setPageCookie(request, BOOKED_COOKIE, token, HOLD_MS);
 
 /**
  * Returns the header that sets a cookie for the booking page. A frame gets no cookie, because
  * browsers keep none there: the URLs in the frame have what it needs.
  */
-function setCookie(
+const setPageCookie = (
   request: PageRequest,
   name: string,
   value: string,
   maxAgeMs: number,
-): RawHeaders {
-  if (isEmbedded(request)) return [];
-  const { rt, base, slug, context } = request;
-  const url = URL.parse(rt.config.http.publicUrl || `http://${getHeader(context.request, "host")}`);
-  // A browser may drop a cookie with `Secure` that arrives over plain HTTP.
-  const isPlain = url?.protocol === "http:" && isLoopbackHost(url.host);
-  const attributes = [
-    `${name}=${value}`,
-    `Path=${base}/b/${encodeURIComponent(slug)}/book`,
-    `Max-Age=${maxAgeMs / 1000}`,
-    "HttpOnly",
-    "SameSite=Lax",
-    ...(isPlain ? [] : ["Secure"]),
-  ];
-  return ["set-cookie", attributes.join("; ")];
-}
+): RawHeaders =>
+  isEmbedded(request) ? [] : setCookie(request, "book", { name, value, maxAgeMs, sameSite: "Lax" });
 
 const MAX_FIELDS = 100;
 /** The most characters of a field. */
