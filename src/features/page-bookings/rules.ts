@@ -122,7 +122,7 @@ function readService(query: URLSearchParams, serviceId: string): ServiceChoice {
  */
 export function completeChoice(
   choice: ServiceChoice,
-  { variants = [], addonLinks = [] }: PublicService,
+  { variants, addonLinks }: PublicService,
 ): ServiceChoice {
   const isMissing = (id: string): boolean => choice.addons.every(({ addonId }) => addonId !== id);
   return {

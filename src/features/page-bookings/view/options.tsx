@@ -26,7 +26,7 @@ type ServiceProps = FormProps & {
 export const ServiceOptions = (props: ServiceProps) => {
   const { shop, texts, path, kept, isGone, details, mismatch } = props;
   const { service, staff } = details;
-  const { variants = [], addonLinks = [] } = service;
+  const { variants, addonLinks } = service;
   return (
     <>
       <Heading>
@@ -98,7 +98,7 @@ const Variants = ({
   details: { service, staff },
   mismatch,
   variants,
-}: ServiceProps & { variants: NonNullable<PublicService["variants"]> }) => {
+}: ServiceProps & { variants: PublicService["variants"] }) => {
   const chosen =
     variants.find(({ id }) => id === mismatch?.variantId) ??
     variants.find(({ isDefault }) => isDefault) ??
@@ -133,7 +133,7 @@ const Addons = ({
   texts,
   mismatch,
   links,
-}: ServiceProps & { links: NonNullable<PublicService["addonLinks"]> }) => (
+}: ServiceProps & { links: PublicService["addonLinks"] }) => (
   <fieldset class="options">
     <legend>{texts.addons}</legend>
     {links.map((link) => {

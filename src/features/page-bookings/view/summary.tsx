@@ -58,9 +58,9 @@ const What = ({ shop, texts, choice, details, offer }: SummaryProps) => {
   }
   if (details === undefined) return null;
   const { service, staff } = details;
-  const variant = service.variants?.find(({ id }) => id === choice.variantId);
+  const variant = service.variants.find(({ id }) => id === choice.variantId);
   const addons = choice.addons.flatMap(({ addonId, quantity }) => {
-    const link = service.addonLinks?.find(({ addon }) => addon.id === addonId);
+    const link = service.addonLinks.find(({ addon }) => addon.id === addonId);
     return link === undefined ? [] : [{ name: link.addon.name, quantity }];
   });
   const person = staff.find(({ id }) => id === choice.staffId)?.name;
