@@ -274,7 +274,7 @@ export function assertWithinShare(
   business: BusinessRow,
   keyId: string,
   visit: Booking | Reservation,
-  part = 1,
+  part: number,
 ): void {
   const open = rt.store.holds.listOpenOfKey(business.id, keyId, rt.now());
   const counted = [...open, ...listCounted(rt, business, keyId, visit.id)];
