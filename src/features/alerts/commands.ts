@@ -52,11 +52,10 @@ const test = command({
     const { allowPlaintext, ...channels } = flags;
     const isGiven = Object.values(channels).some((value) => value !== undefined);
     const results = isGiven
-      ? await sendTestThrough(
+      ? await sendThrough(
           cli.config({ ...channels, allowPlaintext: allowPlaintext || undefined }).alerts,
         )
-      : ((await askDaemon(cli, cli.configWithData())) ??
-        (await sendTestThrough(cli.config().alerts)));
+      : ((await askDaemon(cli, cli.configWithData())) ?? (await sendThrough(cli.config().alerts)));
     if (results.length === 0) throw noChannelError("deskbell alerts test --alert-url URL");
     return printResults(cli, results);
   },
@@ -88,7 +87,7 @@ const send = command({
       return printResults(cli, await sendServiceFailure(config, readServiceFailure()));
     const message = { text: safe(text, MAX_TEXT_LENGTH), severity };
     const results = hasAlertChannel(config.alerts)
-      ? await sendText(config, message)
+      ? await sendThrough(config.alerts, message)
       : ((await askDaemon(cli, config, message)) ?? []);
     if (results.length === 0)
       throw noChannelError(`deskbell alerts send ${shellQuote(text)} --alert-url URL`);
@@ -110,21 +109,6 @@ async function sendServiceFailure(
   });
 }
 
-async function sendText({ alerts }: Config, message: OperatorMessage): Promise<ChannelResult[]> {
-  const [{ createAlertChannels }, { createMessageAlert, sendToEach }, { wallClock }] =
-    await Promise.all([
-      import("./channels.ts"),
-      import("./test-alert.ts"),
-      import("../../app/runtime.ts"),
-    ]);
-  const { channels, close } = createAlertChannels(alerts);
-  try {
-    return await sendToEach(createMessageAlert(message, wallClock()), channels);
-  } finally {
-    await close();
-  }
-}
-
 const MAX_TEXT_LENGTH = 1000;
 
 /**
@@ -144,18 +128,21 @@ function printResults(cli: Cli, results: readonly ChannelResult[]): number {
   return results.some(({ error }) => error !== null) ? EXIT.someFailed : EXIT.ok;
 }
 
-async function sendTestThrough(config: AlertConfig): Promise<ChannelResult[]> {
-  const [{ createAlertChannels }, { sendTestAlert }, { wallClock }] = await Promise.all([
+/** Sends a message, or a test alert if there is none. */
+async function sendThrough(
+  config: AlertConfig,
+  message?: OperatorMessage,
+): Promise<ChannelResult[]> {
+  const [{ createAlertChannels }, { sendTest }, { wallClock }] = await Promise.all([
     import("./channels.ts"),
     import("./test-alert.ts"),
     import("../../app/runtime.ts"),
   ]);
-  const { channels, heartbeat, close } = createAlertChannels(config);
+  const channels = createAlertChannels(config);
   try {
-    const allChannels = heartbeat ? [...channels, heartbeat] : channels;
-    return await sendTestAlert(wallClock(), allChannels);
+    return await sendTest(channels, wallClock(), message);
   } finally {
-    await close();
+    await channels.close();
   }
 }
 

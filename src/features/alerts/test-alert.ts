@@ -42,13 +42,21 @@ export function createNoticeAlert(condition: HealthCondition<NoticeCode>, now: n
 export const createTestAlert = (now: number): Alert =>
   createNoticeAlert(openCondition("alert.test", "this is a test, and nothing is wrong", ""), now);
 
-export const createMessageAlert = ({ text, severity }: OperatorMessage, now: number): Alert =>
+const createMessageAlert = ({ text, severity }: OperatorMessage, now: number): Alert =>
   createNoticeAlert({ ...openCondition("alert.message", text, ""), severity }, now);
 
-export const sendTestAlert = (
+/**
+ * Sends a message, or a test alert if there is none. A message is not sent to the heartbeat, which
+ * carries no text.
+ */
+export const sendTest = (
+  { channels, heartbeat }: AlertChannels,
   now: number,
-  channels: readonly AlertChannel[],
-): Promise<ChannelResult[]> => sendToEach(createTestAlert(now), channels);
+  message: OperatorMessage | undefined,
+): Promise<ChannelResult[]> =>
+  message
+    ? sendToEach(createMessageAlert(message, now), channels)
+    : sendToEach(createTestAlert(now), heartbeat ? [...channels, heartbeat] : channels);
 
 /** Sends an alert once through each channel. */
 export const sendToEach = (
@@ -82,30 +90,21 @@ export function takeTestResults(rt: Runtime, key: string): ChannelResult[] | und
   return test.value.results;
 }
 
-/**
- * Returns a function that sends the requested alerts. The daemon calls it each second. A message is
- * not sent to the heartbeat, which carries no text.
- */
+/** Returns a function that sends the requested alerts. The daemon calls it each second. */
 export function createTestAnswers(
   rt: Runtime,
-  { channels, heartbeat }: AlertChannels,
+  channels: AlertChannels,
   isStopped: () => boolean,
 ): () => Promise<void> {
   const stored = rt.openStore(createAlertStore);
-  const allChannels = heartbeat ? [...channels, heartbeat] : channels;
   // While the results cannot be stored, they are kept here, so that no alert is sent twice.
   const unsaved = new Map<string, ChannelResult[]>();
-
-  const send = ({ message }: StoredTest): Promise<ChannelResult[]> =>
-    message
-      ? sendToEach(createMessageAlert(message, rt.now()), channels)
-      : sendTestAlert(rt.now(), allChannels);
 
   return async () => {
     for (const { key, value } of stored.list<StoredTest>("test")) {
       if (rt.now() - value.requestedAt > KEPT_MS) rt.tx(() => stored.delete("test", key));
       else if (value.results === null) {
-        const results = unsaved.get(key) ?? (await send(value));
+        const results = unsaved.get(key) ?? (await sendTest(channels, rt.now(), value.message));
         // The thread is stopping, so the results are not stored, and the next daemon sends the
         // alert again.
         if (isStopped()) return;
