@@ -45,10 +45,10 @@ const LETTER_A = 0x41;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** Cuts a text to `width` cells, with an ellipsis at its end. */
-export function clip(text: string, width: number, ellipsis = "…"): string {
+export function clip(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   if (width <= 0) return "";
-  if (isSingleWidth(text)) return text.slice(0, width - 1) + ellipsis;
+  if (isSingleWidth(text)) return `${text.slice(0, width - 1)}…`;
   let kept = "";
   let used = 0;
   for (const { segment } of graphemes.segment(text)) {
@@ -56,7 +56,7 @@ export function clip(text: string, width: number, ellipsis = "…"): string {
     if (used > width - 1) break;
     kept += segment;
   }
-  return kept + ellipsis;
+  return `${kept}…`;
 }
 
 /** Cuts a text at its start, so that at most its last `width` cells are left. */
@@ -67,13 +67,8 @@ export function clipStart(text: string, width: number): string {
 }
 
 /** Cuts or pads a text to exactly `width` cells. */
-export function fit(
-  text: string,
-  width: number,
-  align: "left" | "right" = "left",
-  ellipsis = "…",
-): string {
-  const cut = clip(text, width, ellipsis);
+export function fit(text: string, width: number, align: "left" | "right" = "left"): string {
+  const cut = clip(text, width);
   const space = " ".repeat(Math.max(0, width - textWidth(cut)));
   return align === "left" ? cut + space : space + cut;
 }
