@@ -7,6 +7,7 @@ import {
   decodeCursor,
   encodeCursor,
   type CursorPosition,
+  isAfter,
 } from "../../http/pipeline/business-response.ts";
 import { ResultPage } from "./fit.ts";
 import { createForms, toEvent } from "./forms.ts";
@@ -212,13 +213,10 @@ export function searchEvents(
     }))
     .sort((a, b) => a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1));
   for (const { doc, ...position } of positions) {
-    if (after && !comesAfter(position, after)) continue;
+    if (after && !isAfter(position, after)) continue;
     if (!page.add(localise(toEvent(forms.events(doc)), locale)))
       return { objects: page.objects, nextCursor: last ? encodeCursor(EVENTS_CURSOR, last) : null };
     last = position;
   }
   return { objects: page.objects, nextCursor: null };
 }
-
-const comesAfter = (one: CursorPosition, other: CursorPosition): boolean =>
-  one.sortOrder > other.sortOrder || (one.sortOrder === other.sortOrder && one.id > other.id);

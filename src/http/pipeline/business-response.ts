@@ -18,7 +18,7 @@ export type CursorPosition = { sortOrder: number; id: string };
 
 type Listed = { id: string; sortOrder: number };
 
-const isAfter = (object: Listed, position: CursorPosition): boolean =>
+export const isAfter = (object: Listed, position: CursorPosition): boolean =>
   object.sortOrder > position.sortOrder ||
   (object.sortOrder === position.sortOrder && object.id > position.id);
 
