@@ -35,7 +35,7 @@ const loadEvent = async () => {
   const { pagesOf } = await import("./serve-pages.ts");
   return (request: PageRequest) => {
     const event = request.context.request.params["event"] ?? "";
-    return pagesOf(request.rt).respond(request, "event", { event });
+    return pagesOf(request.rt).respond(request, "event", event);
   };
 };
 

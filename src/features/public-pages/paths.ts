@@ -1,4 +1,11 @@
+import type { Runtime } from "../../app/runtime.ts";
 import type { Variant } from "./content/content.ts";
+
+/** Returns the URL of the server without its path; empty if no URL is known. */
+export function originOf({ config, store }: Runtime): string {
+  const url = config.http.publicUrl || store.daemon.find()?.url;
+  return URL.parse(url ?? "")?.origin ?? "";
+}
 
 /**
  * Returns the paths of the pages of a business.

@@ -20,7 +20,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { buildPage, type WantedPage } from "./build-page.tsx";
 import type { Variant } from "./content/content.ts";
 import { respondNotFound } from "./not-found.tsx";
-import { parsePage } from "./paths.ts";
+import { originOf, parsePage } from "./paths.ts";
 import { createPublicPageStore, type PageState } from "./store.ts";
 import { chooseVariant } from "./variants.ts";
 import { countOnPages } from "./counters.ts";
@@ -85,7 +85,7 @@ class PublicPages {
   respond(
     request: PageRequest,
     kind: WantedPage["kind"],
-    { event = null }: { event?: string | null } = {},
+    event: string | null = null,
   ): HandlerResult {
     const { context, slug } = request;
     const state = this.#findState(slug);
@@ -179,12 +179,6 @@ const isCurrent = (page: CachedPage, state: PageState, now: number): boolean =>
   page.revision === state.revision &&
   page.stockRevision === state.stockRevision &&
   now < page.validUntil;
-
-/** Returns the URL of the server without its path; empty if no URL is known. */
-function originOf({ config, store }: Runtime): string {
-  const url = config.http.publicUrl || store.daemon.find()?.url;
-  return URL.parse(url ?? "")?.origin ?? "";
-}
 
 type Query = { page: number; language: string | null; event: string | null };
 

@@ -13,7 +13,7 @@ import {
 import { choosePageLanguage } from "../../pages/languages.ts";
 import { OutsideText } from "../../pages/outside-text.tsx";
 import { respondNotFound } from "./not-found.tsx";
-import { parsePage, pathsOf } from "./paths.ts";
+import { originOf, parsePage, pathsOf } from "./paths.ts";
 import { createPublicPageStore, type MappedBusiness } from "./store.ts";
 import { textsOf } from "./texts.ts";
 import { Pager, urlOfPage } from "./view/frame.tsx";
@@ -100,8 +100,7 @@ export function sendRobots(rt: Runtime, context: RequestContext, base: string): 
  */
 export function sendSitemap(rt: Runtime, context: RequestContext, base: string): HttpResponse {
   const published = publishedIn(rt);
-  const url = rt.config.http.publicUrl || rt.store.daemon.find()?.url;
-  const origin = URL.parse(url ?? "")?.origin ?? "";
+  const origin = originOf(rt);
   const chosenPage = parsePageOf(context);
   const sitemaps = Math.ceil(published.countPublished() / PER_SITEMAP);
   const page = chosenPage ?? 1;
