@@ -73,6 +73,7 @@ const FIRST_PAGE = {
 };
 /** The limits of each list in documents for programs. */
 const DOCUMENT = { maxCount: 1000, maxWeight: Infinity };
+const WHOLE = { services: DOCUMENT, dishes: DOCUMENT, events: DOCUMENT };
 
 /** Builds a page of a business; null if the business has no such page. */
 export function buildPage(
@@ -201,11 +202,7 @@ const BUILDERS: Record<WantedPage["kind"], Builder> = {
   },
   jsonld(context) {
     const { shop } = context;
-    const { services, dishes, events } = readBusiness(context, {
-      services: DOCUMENT,
-      dishes: DOCUMENT,
-      events: DOCUMENT,
-    });
+    const { services, dishes, events } = readBusiness(context, WHOLE);
     const graph = toGraph([
       toBusiness(shop),
       ...(services.total > 0 ? [toServices(shop, services)] : []),
@@ -215,9 +212,8 @@ const BUILDERS: Record<WantedPage["kind"], Builder> = {
     return { body: JSON.stringify(graph), type: "application/ld+json", headers: FILE_HEADERS };
   },
   markdown(context) {
-    const whole = { services: DOCUMENT, dishes: DOCUMENT, events: DOCUMENT };
     return {
-      body: writeMarkdown(context.shop, readBusiness(context, whole)),
+      body: writeMarkdown(context.shop, readBusiness(context, WHOLE)),
       type: "text/markdown; charset=utf-8",
       headers: FILE_HEADERS,
     };
