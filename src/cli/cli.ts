@@ -126,11 +126,6 @@ export class Cli extends Terminal {
     return this.flags.dryRun ? `Would ${infinitive}` : past;
   }
 
-  /** Returns "created", or "would be created" in a dry run. */
-  participle(past: string): string {
-    return this.flags.dryRun ? `would be ${past}` : past;
-  }
-
   /** Prints the object on stdout if `--json` is given. The text is a note on stderr. */
   report(object: object, text: string): void {
     if (this.flags.json) this.printObject(object);

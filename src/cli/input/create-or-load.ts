@@ -66,6 +66,7 @@ async function loadLines(
   input: string,
   create: (fields: unknown) => { id: string },
 ): Promise<number> {
+  const participle = cli.flags.dryRun ? "would be created" : "created";
   let [lineNumber, created, failed] = [0, 0, 0];
   let progressAt = rt.monotonic() + PROGRESS_MS;
   // The reports of a dry run are printed at the end: printing undoes what the dry run has written,
@@ -84,14 +85,12 @@ async function loadLines(
       else cli.print(text);
       if (rt.monotonic() < progressAt) continue;
       progressAt = rt.monotonic() + PROGRESS_MS;
-      cli.note(
-        `line ${lineNumber}: ${created} ${cli.participle("created")}, ${failed} rejected so far`,
-      );
+      cli.note(`line ${lineNumber}: ${created} ${participle}, ${failed} rejected so far`);
     }
   } finally {
     if (reports.length > 0) cli.print(reports.join(""));
   }
-  cli.note(`${created} ${cli.participle("created")}, ${failed} rejected.`);
+  cli.note(`${created} ${participle}, ${failed} rejected.`);
   return failed > 0 ? EXIT.someFailed : EXIT.ok;
 }
 
