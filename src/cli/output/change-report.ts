@@ -44,9 +44,7 @@ export function reportChanges(
   }
   return {
     exitCode: reported.some(isRejected) ? EXIT.someFailed : EXIT.ok,
-    changed: reported.flatMap((result) =>
-      isRejected(result) || !isChanged(result) ? [] : [result],
-    ),
+    changed: listChanged(reported),
   };
 }
 
@@ -63,17 +61,17 @@ export function noteUndo(cli: Cli, changed: readonly ChangeResult[]): void {
 
 const isRejected = (result: Result): result is RejectedBusiness => "error" in result;
 const isChanged = ({ fromVersion, version }: ChangeResult): boolean => fromVersion !== version;
+const listChanged = (results: readonly Result[]): ChangeResult[] =>
+  results.flatMap((result) => (isRejected(result) || !isChanged(result) ? [] : [result]));
 
 function reportBusinesses(
   cli: Cli,
   results: readonly Result[],
-  { dryRun = false, allowed = {} }: ReportOptions,
+  { dryRun, allowed }: Required<ReportOptions>,
 ): void {
   if (cli.flags.json) return cli.printJson({ data: results.map(toJson) });
   const rejected = results.filter(isRejected);
-  const changed = results.flatMap((result) =>
-    isRejected(result) || !isChanged(result) ? [] : [result],
-  );
+  const changed = listChanged(results);
   if (cli.flags.verbose)
     for (const result of changed) reportChange(cli, result, { dryRun, allowed });
   else {
