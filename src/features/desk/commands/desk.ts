@@ -172,8 +172,7 @@ const revoke = command({
     const before = listDesks(rt, business.id);
     const desk = revokeDesk(rt, business.id, name, device);
     const count = before.find(({ id }) => id === desk.id)?.devices.length ?? 0;
-    const revoked =
-      device === undefined ? `${desk.name} and ${countOf(count, "device")}` : `${device}`;
+    const revoked = device ?? `${desk.name} and ${countOf(count, "device")}`;
     cli.report(toOutput(desk), `${cli.verb("Revoked", "revoke")} ${revoked}.`);
   },
 });

@@ -26,7 +26,7 @@ export function createTimeFormat(timeZone: string): TimeFormat {
   const date = (at: number) => format.format(at).slice(0, 10);
   const time = (at: number) => format.format(at).slice(12);
   return {
-    timeZone: timeZone,
+    timeZone,
     minute: (at) => time(at).slice(0, 5),
     brief: (at, now) => (date(at) === date(now) ? time(at) : monthDay.format(at)),
     full: (at) => `${date(at).split("/").reverse().join("-")} ${time(at)}`,

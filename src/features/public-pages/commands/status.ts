@@ -8,7 +8,7 @@ const readStatus: ReadStatusPart = (rt) => {
     rows:
       slugs.length === 0
         ? []
-        : [{ about: "pages", state: `${countOf(slugs.length, "published business")}` }],
+        : [{ about: "pages", state: countOf(slugs.length, "published business") }],
     fields: { publishedBusinesses: slugs },
   };
 };
