@@ -144,8 +144,8 @@ export const definition = [
       },
     ],
     useCases: async () => {
-      const { changeBooking, getBooking } = await import("../../app/bookings/operator-changes.ts");
-      const { cancellableVisits } = await import("../../app/bookings/operator-changes.ts");
+      const { cancellableVisits, changeBooking, getBooking } =
+        await import("../../app/bookings/operator-changes.ts");
       const { BOOKING } = await import("../../app/bookings/visit-kinds.ts");
       return {
         change: changeBooking,

@@ -105,9 +105,8 @@ export const definition = [
       },
     ],
     useCases: async () => {
-      const { changeReservation, getReservation } =
+      const { cancellableVisits, changeReservation, getReservation } =
         await import("../../app/bookings/operator-changes.ts");
-      const { cancellableVisits } = await import("../../app/bookings/operator-changes.ts");
       const { RESERVATION } = await import("../../app/bookings/visit-kinds.ts");
       return {
         change: changeReservation,
