@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { base32 } from "../../domain/ids.ts";
 
 // People read the codes of orders and tickets aloud and type them. Crockford's base 32 in groups of
@@ -30,4 +30,4 @@ const formatGroups = (letters: string): string =>
  * code has 80 random bits.
  */
 export const hashAdmissionCode = (code: string): Buffer =>
-  createHash("sha256").update(normalizeCode(code)).digest();
+  hash("sha256", normalizeCode(code), "buffer");

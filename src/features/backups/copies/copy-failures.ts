@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Config } from "../../../config.ts";
 import { errorInWords, type AppError } from "../../../domain/errors.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -17,10 +17,7 @@ const LIST_RETRIED =
  * password.
  */
 export const hashPlace = ({ backups: { dir, command } }: Config): string =>
-  createHash("sha256")
-    .update(JSON.stringify([dir, command]))
-    .digest("hex")
-    .slice(0, 16);
+  hash("sha256", JSON.stringify([dir, command])).slice(0, 16);
 
 type OfPlace = { place?: string; dir?: string | null };
 
