@@ -10,6 +10,7 @@ import {
   listAccessTables,
 } from "../../../store/feature-tables.ts";
 import { withReadOnlyDatabase } from "../../../store/database/read-only-database.ts";
+import { listTables } from "./files.ts";
 
 // Access is a row by which somebody reads or receives data. A restore must not add such a row
 // unnoticed.
@@ -176,7 +177,7 @@ function readAccessIfPossible(path: string, now: number): AccessRow[] {
 const BUSY_TIMEOUT_MS = 5000;
 
 function readAccess(db: Db, now: number): AccessRow[] {
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  const tables = listTables(db);
   const slugs = new Map(
     db.prepare("SELECT id, slug FROM business").raw().all() as [string, string][],
   );

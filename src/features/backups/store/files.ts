@@ -37,6 +37,10 @@ export const NO_LIMIT = -1;
 const LOG_SUFFIXES = ["-wal", "-journal"];
 const CORE_TABLES = ["business", "catalog_object", "api_key", "endpoint", "event", "delivery"];
 
+/** Returns the names of the tables, because the file of an older version lacks some tables. */
+export const listTables = (db: Db): string[] =>
+  db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[];
+
 /**
  * Copies a database, even while it is being written to, into a new single file with mode 0600.
  * @throws AppError invalid_input if the database is too damaged to be copied
@@ -110,7 +114,7 @@ export const checkDatabase = (path: string): number =>
 function checkOpenDatabase(db: Db, path: string): number {
   const schema = db.pragma("user_version", { simple: true }) as number;
   const newestSchema = countMigrations();
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  const tables = listTables(db);
   if (statSync(path).size === 0)
     throw new AppError("invalid_input", `Invalid database ${path}: the file is empty.`, {
       fix: "choose another backup: deskbell backup list",
@@ -178,10 +182,9 @@ export const readErasedVisits = (path: string): string[] =>
  * it.
  */
 export const readBackupAuditLog = (path: string): AuditRow[] =>
-  withReadOnlyDatabase(path, (db) => {
-    const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
-    return has.get("audit_entry") === undefined ? [] : createAuditStore(db).list({}, NO_LIMIT);
-  });
+  withReadOnlyDatabase(path, (db) =>
+    listTables(db).includes("audit_entry") ? createAuditStore(db).list({}, NO_LIMIT) : [],
+  );
 
 /**
  * Returns rows of the tables that the file has: files of older versions have fewer tables. Returns
@@ -195,10 +198,7 @@ function readTables<Row>(
   try {
     const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     try {
-      const tables = db
-        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
-        .pluck()
-        .all() as string[];
+      const tables = listTables(db);
       return names.filter((name) => tables.includes(name)).flatMap((name) => read(db, name));
     } finally {
       db.close();

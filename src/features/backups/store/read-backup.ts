@@ -1,5 +1,5 @@
 import { columns, type Db } from "../../../store/database/db.ts";
-import type { BusinessCounters } from "./files.ts";
+import { type BusinessCounters, listTables } from "./files.ts";
 import { withReadOnlyDatabase } from "../../../store/database/read-only-database.ts";
 import {
   createEndpointSecretStore,
@@ -15,10 +15,7 @@ import {
 /** Returns the number of rows of each table; a table that an older version lacks is left out. */
 export const countRows = (path: string, tables: readonly string[]): Record<string, number> =>
   withReadOnlyDatabase(path, (db) => {
-    const existing = db
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
-      .pluck()
-      .all() as string[];
+    const existing = listTables(db);
     return Object.fromEntries(
       tables
         .filter((table) => existing.includes(table))
@@ -121,7 +118,4 @@ export const countGuestsWhere = (path: string, matches: (row: GuestRow) => boole
     return count;
   });
 
-/** Returns whether a table exists, because a backup of an older version lacks some tables. */
-const hasTable = (db: Db, name: string): boolean =>
-  db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !==
-  undefined;
+const hasTable = (db: Db, name: string): boolean => listTables(db).includes(name);
