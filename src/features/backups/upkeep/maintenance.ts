@@ -65,11 +65,7 @@ function lastTryAt(rt: Runtime): number {
   return Math.max(-Infinity, ...[...madeAt, failedAt].filter((at) => at <= latest));
 }
 
-/**
- * Returns whether the newest backup should be replaced. There are two reasons: a restore would
- * refuse a backup that version 0.2 or another key made, and data encrypted before a rotation need a
- * former key, which a standby may not have.
- */
+/** Returns whether there is work other than a backup. */
 export const isMaintenanceDue = (rt: Runtime): boolean =>
   findUncopiedBackup(rt) !== undefined || isScrubUnfinished(rt);
 
