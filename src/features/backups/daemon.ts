@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Config } from "../../config.ts";
-import type { DaemonControl } from "../../app/feature-hooks.ts";
 import type { DaemonPart } from "../feature.ts";
 import { nameGoodBackup } from "./backups.ts";
 import { assertNotHandedOver, isMakingLastCopy, readHandover } from "./handover/state.ts";
@@ -72,7 +71,7 @@ const backups: DaemonPart = {
         removeRestoreDraft(rt);
         copies?.check(rt);
       },
-      started: (rt: Runtime, control: DaemonControl) => watchForHandover(rt, control),
+      started: watchForHandover,
       // After a handover, no last copy is made, because the other server continues from the copy in
       // the folder of the handover.
       ...(copies && {
