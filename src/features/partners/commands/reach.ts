@@ -48,15 +48,8 @@ export const remove = command({
     "partners remove aggregator --business cafe-lumen --yes",
     "partners remove aggregator --business cafe-lumen --dry-run",
   ],
-  async run(cli, _flags, name) {
-    const rt = await cli.open();
-    const businesses = namedBusinesses(cli, rt);
-    const { getPartner, removeBusinesses } = await import("../partners.ts");
-    const partner = getPartner(rt, name);
-    await agreeToEnd(cli, "Removing", partner, businesses);
-    removeBusinesses(rt, partner, businesses, { isExclusion: false });
-    reportReached(cli, rt, partner, [cli.verb("Removed", "remove"), "from"], businesses);
-  },
+  run: (cli, _flags, name) =>
+    endAccess(cli, name, ["Removing", cli.verb("Removed", "remove")], { isExclusion: false }),
 });
 
 export const exclude = command({
@@ -69,28 +62,28 @@ export const exclude = command({
     "partners exclude aggregator --business salon-aurora --yes",
     "partners exclude aggregator --business salon-aurora --dry-run",
   ],
-  async run(cli, _flags, name) {
-    const rt = await cli.open();
-    const businesses = namedBusinesses(cli, rt);
-    const { getPartner, removeBusinesses } = await import("../partners.ts");
-    const partner = getPartner(rt, name);
-    await agreeToEnd(cli, "Excluding", partner, businesses);
-    removeBusinesses(rt, partner, businesses, { isExclusion: true });
-    reportReached(cli, rt, partner, [cli.verb("Excluded", "exclude"), "from"], businesses);
-  },
+  run: (cli, _flags, name) =>
+    endAccess(cli, name, ["Excluding", cli.verb("Excluded", "exclude")], { isExclusion: true }),
 });
 
 /** @throws AppError usage unless the user agrees that access ends */
-const agreeToEnd = (
+async function endAccess(
   cli: Cli,
-  doing: string,
-  { name }: PartnerRow,
-  businesses: readonly BusinessRow[],
-): Promise<void> =>
-  cli.agree(
-    `${doing} ${name} from ${listSlugs(businesses)} disables its endpoints there and releases its holds. Continue?`,
+  name: string,
+  [doing, done]: readonly [string, string],
+  options: { isExclusion: boolean },
+): Promise<void> {
+  const rt = await cli.open();
+  const businesses = namedBusinesses(cli, rt);
+  const { getPartner, removeBusinesses } = await import("../partners.ts");
+  const partner = getPartner(rt, name);
+  await cli.agree(
+    `${doing} ${partner.name} from ${listSlugs(businesses)} disables its endpoints there and releases its holds. Continue?`,
     usageError(`${doing} a partner needs a confirmation.`, "add --yes"),
   );
+  removeBusinesses(rt, partner, businesses, options);
+  reportReached(cli, rt, partner, [done, "from"], businesses);
+}
 
 const listSlugs = (businesses: readonly BusinessRow[]): string =>
   businesses.map(({ slug }) => slug).join(", ");
