@@ -1,4 +1,5 @@
 import type { Cli } from "../../../cli/cli.ts";
+import type { CreatedKey } from "../../../app/keys.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { command } from "../../../cli/command.ts";
 import { usageError } from "../../../cli/failure.ts";
@@ -56,8 +57,6 @@ export function parseHash(text: string | undefined): Buffer | undefined {
     "copy the keyHash that deskbell partners create --json printed on the first server",
   );
 }
-
-type CreatedKey = { key: ListedKey; secret: string };
 
 /**
  * Creates a key and prints it once. If another server made the key, this server knows only its
