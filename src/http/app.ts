@@ -55,7 +55,7 @@ const sendNothing: SendOnce = () =>
 export type AppParts = Pick<HandlerDeps, "monitoring"> & {
   routes: readonly RouteDefinition[];
   pages: readonly CreatePages[];
-  sendOnce?: SendOnce;
+  sendOnce?: SendOnce | undefined;
 };
 
 export function createApp(

@@ -69,7 +69,7 @@ export async function startServer(
     loadMonitoring(),
     loadOtherVisits(),
   ]);
-  const app = createApp(rt, { routes, pages, monitoring, ...(sendOnce && { sendOnce }) });
+  const app = createApp(rt, { routes, pages, monitoring, sendOnce });
   const certificate = tls && readCertificate(tls);
   const server = await openServer(app.listener, host, port, certificate);
   hardenServer(server, rt, app.listener);

@@ -7,4 +7,4 @@ const monitoring = await loadMonitoring();
 
 /** Creates the API with the routes, pages and checks of all features. */
 export const createTestApp = (rt: Runtime, sendOnce?: AppParts["sendOnce"]): App =>
-  createApp(rt, { routes: ROUTES, pages: PAGES, monitoring, ...(sendOnce && { sendOnce }) });
+  createApp(rt, { routes: ROUTES, pages: PAGES, monitoring, sendOnce });
