@@ -9,7 +9,7 @@ import { DEFAULT_PORT } from "./port.ts";
 export function findServerUrl(
   cli: Cli,
   rt: Runtime,
-  flags: { publicUrl?: string | undefined } = {},
+  flags: { publicUrl: string | undefined },
 ): string {
   const daemon = rt.store.daemon.find();
   // An empty URL counts as unset.

@@ -143,7 +143,7 @@ export function compressLarge(context: RequestContext, response: HttpResponse): 
 export const createHashedResponse = (
   body: Buffer,
   headers: RawHeaders,
-  contentHeaders: RawHeaders = [],
+  contentHeaders: RawHeaders,
 ): CachedResponse =>
   createCachedResponse(
     `W/"${hash("sha256", body, "base64url").slice(0, 22)}"`,
