@@ -3,7 +3,7 @@ import { commitOnceShown } from "../../../app/commit-once-shown.ts";
 import { toPublicTicketOrder, type TicketOrder } from "../rules.ts";
 import { toLocalMinute } from "../../../domain/local-time.ts";
 import { command } from "../../../cli/command.ts";
-import { choice, text, texts, pageFlags } from "../../../cli/flags.ts";
+import { choice, guestFlags, text, texts, pageFlags } from "../../../cli/flags.ts";
 import { cancelCommand } from "../../../cli/objects/cancel-command.ts";
 import { createNamer } from "../../../cli/objects/names.ts";
 import { resolveMaker } from "../../../cli/objects/objects.ts";
@@ -33,10 +33,7 @@ const create = command({
   flags: {
     publicEvent: text("key", "the event"),
     item: texts("ticket-type", "a ticket type, such as seated or seated*2 (repeatable)"),
-    customerRef: text(
-      "ref",
-      "your own reference for the customer, such as a number; partners see it",
-    ),
+    customerRef: guestFlags.customerRef,
     input: inputFlag("event, items, customerRef"),
   },
   examples: [
