@@ -2,16 +2,14 @@ import { z } from "zod";
 import { business } from "../../domain/public/schemas/envelope.ts";
 import { delivery, endpoint } from "../../domain/public/schemas/webhook.ts";
 import type { OpenApiPart } from "../../http/openapi/openapi-part.ts";
-import { event, pageOf } from "../../http/openapi/schemas.ts";
+import { event, lastSequence, pageOf } from "../../http/openapi/schemas.ts";
 
 /** A business in the list of the businesses that a partner reaches. */
 const reachedBusiness = business.extend({
   catalogVersion: z
     .int()
     .describe("Version of the catalog: read its lists again if it is higher than the one you have"),
-  lastSequence: z
-    .int()
-    .describe("Sequence number of the newest event of the business, whoever receives it"),
+  lastSequence,
 });
 
 const partnerMeta = z.strictObject({

@@ -67,15 +67,16 @@ const pageMeta = z.strictObject({ business });
 /** Returns the schema of one page of a list. */
 export const pageOf = (item: z.ZodType, meta: z.ZodObject = pageMeta) =>
   z.strictObject({ data: z.array(item), page, meta });
+export const lastSequence = z
+  .int()
+  .describe("Sequence number of the newest event of the business, whoever receives it");
 const feedMeta = pageMeta.extend({
   sequences: z
     .array(z.int())
     .describe(
       "Sequence number of each event in `data`, in the same order; webhooks have it in X-Service-Sequence. All events of the business share the numbers: gaps count events that this key does not receive",
     ),
-  lastSequence: z
-    .int()
-    .describe("Sequence number of the newest event of the business, whoever receives it"),
+  lastSequence,
 });
 const eventMeta = pageMeta.extend({
   sequence: z
