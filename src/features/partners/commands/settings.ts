@@ -22,6 +22,8 @@ const ANY_ADDRESS = "any";
  */
 export function settingFlags(note: (standard: string | number) => string) {
   const { scopes, eventGroups, ...limits } = DEFAULT_SETTINGS;
+  const limit = (max: number, about: string, standard: number) =>
+    integer(1, max, `${about}${note(standard)}`);
   return {
     scope: texts(
       "scope",
@@ -35,40 +37,32 @@ export function settingFlags(note: (standard: string | number) => string) {
       "cidr",
       `address range that may use its keys, or ${ANY_ADDRESS} (repeatable)${note(ANY_ADDRESS)}`,
     ),
-    limitMinute: integer(
-      1,
-      MAX_REQUESTS,
-      `requests per minute to one business${note(limits.limitMinute)}`,
-    ),
-    limitHour: integer(
-      1,
-      MAX_REQUESTS,
-      `requests per hour to one business${note(limits.limitHour)}`,
-    ),
-    maxHolds: integer(
-      1,
+    limitMinute: limit(MAX_REQUESTS, "requests per minute to one business", limits.limitMinute),
+    limitHour: limit(MAX_REQUESTS, "requests per hour to one business", limits.limitHour),
+    maxHolds: limit(
       MAX_HOLDS,
-      `open holds and unpaid ticket orders at one business${note(limits.maxHolds)}`,
+      "open holds and unpaid ticket orders at one business",
+      limits.maxHolds,
     ),
-    maxBookingsDay: integer(
-      1,
+    maxBookingsDay: limit(
       MAX_BOOKINGS_DAY,
-      `bookings and reservations at one business in 24 hours${note(limits.maxBookingsDay)}`,
+      "bookings and reservations at one business in 24 hours",
+      limits.maxBookingsDay,
     ),
-    totalMinute: integer(
-      1,
+    totalMinute: limit(
       MAX_REQUESTS,
-      `requests per minute to all businesses together${note(limits.totalMinute)}`,
+      "requests per minute to all businesses together",
+      limits.totalMinute,
     ),
-    totalHour: integer(
-      1,
+    totalHour: limit(
       MAX_REQUESTS,
-      `requests per hour to all businesses together${note(limits.totalHour)}`,
+      "requests per hour to all businesses together",
+      limits.totalHour,
     ),
-    maxEndpoints: integer(
-      1,
+    maxEndpoints: limit(
       MAX_ENDPOINTS,
-      `webhook endpoints for all businesses, and as many at each${note(limits.maxEndpoints)}`,
+      "webhook endpoints for all businesses, and as many at each",
+      limits.maxEndpoints,
     ),
   };
 }
