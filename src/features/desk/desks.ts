@@ -22,7 +22,7 @@ const LINK_TOKEN = /^deskbell_dl_[0-9a-f]{48}$/;
 const DEVICE_TOKEN = /^deskbell_dd_[0-9a-f]{48}$/;
 
 /** Returns the hash of a token. Its 192 random bits need no salt and no stretching. */
-const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
+export const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 
 const createToken = (rt: Runtime, prefix: "deskbell_dl" | "deskbell_dd"): string =>
   `${prefix}_${rt.random(TOKEN_BYTES).toString("hex")}`;

@@ -1,9 +1,9 @@
-import { hash } from "node:crypto";
 import { changeBooking, changeReservation } from "../../../app/bookings/operator-changes.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import type { Booking } from "../../../domain/bookings/booking.ts";
 import type { Reservation } from "../../../domain/bookings/reservation.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
+import { hashToken } from "../desks.ts";
 import { type AlertLinkRow, createAlertLinkStore } from "../store.ts";
 
 // Links in an alert let its reader accept or decline a visit without a paired device. The reader
@@ -20,9 +20,6 @@ const TOKEN_BYTES = 24;
 const TOKEN = /^deskbell_al_[0-9a-f]{48}$/;
 /** The most links of a visit that work at once: each attempt to send an alert creates new ones. */
 const MAX_OF_VISIT = 10;
-
-/** Returns the hash of a token. Its 192 random bits need no salt and no stretching. */
-const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /**
  * Creates links to a visit that waits for a decision. The links end with the decision, or when the
