@@ -5,7 +5,7 @@ import { nextTransition } from "../../domain/public/public-catalog.ts";
 import { findById } from "../../domain/catalog/doc-index.ts";
 import type { PageLocation } from "../../http/pages/page-request.ts";
 import { type Page, renderPage } from "../../http/pages/render-page.tsx";
-import type { RawHeaders } from "../../http/pipeline/request-context.ts";
+import { NO_SNIFF, type RawHeaders } from "../../http/pipeline/request-context.ts";
 import { fillText } from "../../pages/languages.ts";
 import { writeEvents } from "./calendar.ts";
 import {
@@ -59,8 +59,6 @@ export type BuiltPage = {
 type Context = { view: CatalogView; shop: Shop; wanted: WantedPage; location: PageLocation };
 
 const HTML = "text/html; charset=utf-8";
-/** The headers of the files for programs: a browser must not guess another type. */
-const FILE_HEADERS = ["x-content-type-options", "nosniff"];
 
 /**
  * The limits of each list on the first page, which keep the page below 150 KB: the number of
@@ -197,7 +195,7 @@ const BUILDERS: Record<WantedPage["kind"], Builder> = {
     return {
       body: writeEvents(shop, event ? [event] : events),
       type: "text/calendar; charset=utf-8",
-      headers: FILE_HEADERS,
+      headers: NO_SNIFF,
     };
   },
   jsonld(context) {
@@ -209,13 +207,13 @@ const BUILDERS: Record<WantedPage["kind"], Builder> = {
       ...(dishes.total > 0 ? [toMenu(shop, dishes)] : []),
       ...toEvents(shop, events),
     ]);
-    return { body: JSON.stringify(graph), type: "application/ld+json", headers: FILE_HEADERS };
+    return { body: JSON.stringify(graph), type: "application/ld+json", headers: NO_SNIFF };
   },
   markdown(context) {
     return {
       body: writeMarkdown(context.shop, readBusiness(context, WHOLE)),
       type: "text/markdown; charset=utf-8",
-      headers: FILE_HEADERS,
+      headers: NO_SNIFF,
     };
   },
 };
