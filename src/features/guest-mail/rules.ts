@@ -113,12 +113,10 @@ function mailboxOf(address: string): { mailbox: string; domain: string } {
   const at = address.lastIndexOf("@");
   const domain = domainOf(address);
   const name = address.slice(0, at).toLowerCase().split("+", 1)[0] ?? "";
-  // Gmail ignores dots.
-  const local = domain === "gmail.com" || domain === "googlemail.com" ? withoutDots(name) : name;
+  const ignoresDots = domain === "gmail.com" || domain === "googlemail.com";
+  const local = ignoresDots ? name.replaceAll(".", "") : name;
   return { mailbox: `${local}@${domain}`, domain };
 }
-
-const withoutDots = (text: string): string => text.replaceAll(".", "");
 
 /**
  * Returns the limits that apply to a mail.

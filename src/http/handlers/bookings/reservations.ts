@@ -62,13 +62,12 @@ export const handleRescheduleReservation =
     const body = parseBody(rescheduleReservationBody(), await readJsonObject(context));
     const { partySize, areaId } = body;
     const startsAt = startInBody(body.startsAt);
-    const findReserved = () => deps.rt.store.reservations.findById(key.businessId, pathId(context));
     return withAlternatives(
       deps,
       context,
       key,
       () => {
-        const row = findReserved();
+        const row = deps.rt.store.reservations.findById(key.businessId, pathId(context));
         const request = row && {
           partySize: partySize ?? row.partySize,
           // An `areaId` of null asks for any area. A missing `areaId` keeps the present area.
