@@ -64,7 +64,6 @@ export function createDestinationStore(db: Db) {
       stream_sequence = CASE WHEN url = :url AND stream = :stream THEN stream_sequence END,
       recreated_at = CASE WHEN url = :url AND stream = :stream THEN recreated_at END
     WHERE id = :id`);
-  const updateSealed = db.prepare("UPDATE destination SET sealed = :sealed WHERE id = :id");
   const raiseVersion = db.prepare("UPDATE destination SET version = version + 1 WHERE id = ?");
   // The version keeps a publisher that is stopping from overwriting the state after a change.
   const updateState = db.prepare(`
@@ -98,7 +97,6 @@ export function createDestinationStore(db: Db) {
     },
     update: (id: string, settings: DestinationSettings, at: number) =>
       void updateRow.run({ ...settings, events: JSON.stringify(settings.events), id, at }),
-    updateSealed: (id: string, sealed: Buffer) => void updateSealed.run({ id, sealed }),
     raiseVersion: (id: string) => void raiseVersion.run(id),
     updateState: ({ id, version }: Version, state: DestinationState) =>
       void updateState.run({ id, version, ...state }),

@@ -39,7 +39,6 @@ const endOf = (table: string) => `(SELECT ends_at FROM ${table} WHERE id = visit
 
 export function createPageBookingStore(db: Db) {
   const selectKey = db.prepare("SELECT key_id FROM page_key WHERE business_id = ?").pluck();
-  const selectKeys = db.prepare("SELECT key_id FROM page_key").pluck();
   const insertKey = db.prepare(insertInto("page_key", "business_id, key_id"));
   const setRefused = db.prepare("UPDATE page_key SET share_refused_at = :at WHERE key_id = :keyId");
   const pages = `SELECT ${columns("business_id, key_id, share_refused_at")} FROM page_key`;
@@ -73,7 +72,6 @@ export function createPageBookingStore(db: Db) {
 
   return {
     findKeyId: (businessId: string) => selectKey.get(businessId) as string | undefined,
-    listKeyIds: () => selectKeys.all() as string[],
     insertKey: (businessId: string, keyId: string) => void insertKey.run({ businessId, keyId }),
     setRefused: (keyId: string, at: number) => void setRefused.run({ keyId, at }),
     listPages: () => selectPages.all() as PageKeyRow[],
