@@ -27,12 +27,12 @@ export function renderDetail(
 ): StyledLine[] {
   const cached = cache.get(detail);
   if (cached?.tab === tab && cached.width === width) return cached.lines;
-  const lines = RENDERERS[tab](detail, timeFormat, width);
+  const lines = RENDERERS[tab](detail, width, timeFormat);
   cache.set(detail, { tab, width, lines });
   return lines;
 }
 
-type Renderer = (detail: DeliveryDetail, timeFormat: TimeFormat, width: number) => StyledLine[];
+type Renderer = (detail: DeliveryDetail, width: number, timeFormat: TimeFormat) => StyledLine[];
 
 const RENDERERS: Record<Tab, Renderer> = {
   summary: renderSummary,
@@ -43,8 +43,8 @@ const RENDERERS: Record<Tab, Renderer> = {
 
 function renderSummary(
   { row, event, attempts, takenAt }: DeliveryDetail,
-  timeFormat: TimeFormat,
   width: number,
+  timeFormat: TimeFormat,
 ): StyledLine[] {
   const { glyph, word, colour } = STATE_MARKS[liveState(row)];
   const last = attempts.at(-1);
@@ -116,11 +116,7 @@ function explainState(row: FoundDelivery, timeFormat: TimeFormat, now: number): 
   }
 }
 
-function renderRequest(
-  detail: DeliveryDetail,
-  _timeFormat: TimeFormat,
-  width: number,
-): StyledLine[] {
+function renderRequest(detail: DeliveryDetail, width: number): StyledLine[] {
   const { row, event, attempts } = detail;
   if (event === null) return [[span(" The event has been deleted.", { dim: true })]];
   const last = attempts.at(-1);
@@ -163,8 +159,8 @@ function formatJson(body: string): string[] {
 
 function renderResponse(
   { attempts }: DeliveryDetail,
-  timeFormat: TimeFormat,
   width: number,
+  timeFormat: TimeFormat,
 ): StyledLine[] {
   const last = attempts.at(-1);
   if (last === undefined) return [[span(" No attempt has been made yet.", { dim: true })]];
@@ -184,8 +180,8 @@ function renderResponse(
 
 function renderAttempts(
   { attempts }: DeliveryDetail,
-  timeFormat: TimeFormat,
   width: number,
+  timeFormat: TimeFormat,
 ): StyledLine[] {
   if (attempts.length === 0) return [[span(" No attempt has been made yet.", { dim: true })]];
   return attempts.toReversed().map((attempt): StyledLine => {
