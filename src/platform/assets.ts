@@ -94,8 +94,6 @@ const TEST_LINE = /^<!-- test: .* -->\n\n/gm;
 export const readGuide = (topic: string): string =>
   readText(`data/guides/${topic}.md`).replaceAll(TEST_LINE, "");
 
-export const readPartnerGuide = (): string => readText("data/partner-guide.md");
-
 const DOCS = "dist/docs/";
 
 /** Returns the names of the files for /docs, which the build writes. */

@@ -16,7 +16,6 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { readPartnerGuide } from "../../src/platform/assets.ts";
 import { findFreePort } from "../../src/cli/running/port.ts";
 import { createEnvelope } from "../../src/domain/events/envelope.ts";
 import {
@@ -27,6 +26,7 @@ import {
 import { createTempFolder } from "../support/cli.ts";
 import { installClient } from "../support/website.ts";
 
+const guide = readFileSync("data/partner-guide.md", "utf8");
 const secret = generateSecret((bytes) => Buffer.alloc(bytes, 7));
 const other = generateSecret((bytes) => Buffer.alloc(bytes, 8));
 
@@ -99,7 +99,7 @@ const LANGUAGES = [
  * it, such as `node receiver.mjs`.
  */
 const snippet = (fence: string): string =>
-  [...readPartnerGuide().matchAll(new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, "gm"))]
+  [...guide.matchAll(new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, "gm"))]
     .map(([, code = ""]) => code)
     .find((code) => code.includes(" receiver.")) ?? "";
 
