@@ -6,3 +6,9 @@ export function lazy<T>(build: () => T): () => T {
   let built: { value: T } | undefined;
   return () => (built ??= { value: build() }).value;
 }
+
+/** Returns a function that computes the value of each key once. */
+export function memoized<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const values = new Map<Key, Value>();
+  return (key) => values.getOrInsertComputed(key, compute);
+}

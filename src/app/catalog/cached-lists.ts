@@ -4,7 +4,7 @@ import { ALL_KINDS, type CatalogObjects, type Kind } from "../../domain/catalog/
 import { buildIndexes } from "../../domain/catalog/doc-index.ts";
 import { type DocList, type DocRow, patchList } from "../../domain/catalog/doc-list.ts";
 import { ID_PREFIXES, objectId } from "../../domain/catalog/object-id.ts";
-import { memoized } from "../../domain/public/public-context.ts";
+import { memoized } from "../../domain/lazy.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 

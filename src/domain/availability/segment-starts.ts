@@ -1,5 +1,5 @@
 import type { StaffDoc } from "../catalog/catalog.ts";
-import { memoized } from "../public/public-context.ts";
+import { memoized } from "../lazy.ts";
 import { DAY_MIN, dayAt, instantsOf } from "./wall-clock.ts";
 import type { VisitPlan } from "./visit-plan.ts";
 import { type BusyIndex, blockedInterval } from "./busy-intervals.ts";

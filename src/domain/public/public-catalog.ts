@@ -2,7 +2,6 @@ import type { DocOf, Kind } from "../catalog/catalog.ts";
 import {
   createPublicContext,
   isVisible,
-  memoized,
   type PublicContext,
   type StoredCatalog,
 } from "./public-context.ts";
@@ -27,6 +26,7 @@ import {
   toPublicStaff,
 } from "./service.ts";
 import { deepEqual } from "../equality.ts";
+import { memoized } from "../lazy.ts";
 
 /**
  * The public objects in order and complete (with every include), as GET requests return them and

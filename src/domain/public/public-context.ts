@@ -1,4 +1,4 @@
-import { lazy } from "../lazy.ts";
+import { lazy, memoized } from "../lazy.ts";
 import type { z } from "zod";
 import { formatInstant } from "../local-time.ts";
 import type { Catalog, DocOf, Kind } from "../catalog/catalog.ts";
@@ -78,11 +78,8 @@ export function createPublicContext(
   const servicesByStaff = lazy(() => {
     const services = new Map<string, string[]>();
     for (const doc of visible("service") as DocOf["service"][])
-      for (const person of doc.staff) {
-        const idsOfPerson = services.get(person);
-        if (idsOfPerson) idsOfPerson.push(objectId("service", slug, doc));
-        else services.set(person, [objectId("service", slug, doc)]);
-      }
+      for (const person of doc.staff)
+        services.getOrInsert(person, []).push(objectId("service", slug, doc));
     return services;
   });
   return {
@@ -111,15 +108,6 @@ export function createPublicContext(
       return until !== undefined && (until === null || now < until);
     },
     taken: (ticketTypeId: string): number => stock.taken.get(ticketTypeId) ?? 0,
-  };
-}
-
-export function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
-  const values = new Map<K, V>();
-  return (key) => {
-    let value = values.get(key);
-    if (value === undefined) values.set(key, (value = compute(key)));
-    return value;
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Runtime } from "../../app/runtime.ts";
 import type { LocalDate } from "../../domain/catalog/common.ts";
 import { type PriceType, priceTypeOfAll } from "../../domain/catalog/price-type.ts";
-import { lazy } from "../../domain/lazy.ts";
+import { lazy, memoized } from "../../domain/lazy.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import type { PublicMenuItem } from "../../domain/public/menu.ts";
-import { memoized, type PublicContext } from "../../domain/public/public-context.ts";
+import type { PublicContext } from "../../domain/public/public-context.ts";
 import type { PublicEvent } from "../../domain/public/public-event.ts";
 import type { PublicService } from "../../domain/public/service.ts";
 import type { BusinessRow } from "../../store/businesses.ts";

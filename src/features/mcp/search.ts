@@ -2,7 +2,8 @@ import type { CatalogView } from "../../app/catalog/catalog-view.ts";
 import type { DocOf } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { statusAt } from "../../domain/public/public-event.ts";
-import { localise, memoized, type PublicContext } from "../../domain/public/public-context.ts";
+import { memoized } from "../../domain/lazy.ts";
+import { localise, type PublicContext } from "../../domain/public/public-context.ts";
 import {
   decodeCursor,
   encodeCursor,

@@ -1,11 +1,11 @@
-import { lazy } from "../../../domain/lazy.ts";
+import { lazy, memoized } from "../../../domain/lazy.ts";
 import type { CatalogView } from "../../../app/catalog/catalog-view.ts";
 import type { DocOf, Kind } from "../../../domain/catalog/catalog.ts";
 import type { Weekday, WeeklyWindow } from "../../../domain/catalog/common.ts";
 import type { MenuCategoryDoc, MenuItemDoc } from "../../../domain/catalog/menu.ts";
 import { minutesOf } from "../../../domain/local-time.ts";
 import { toPublicProfile } from "../../../domain/public/profile.ts";
-import { type ListedObject, memoized } from "../../../domain/public/public-context.ts";
+import type { ListedObject } from "../../../domain/public/public-context.ts";
 import { statusAt } from "../../../domain/public/public-event.ts";
 import type { ListName, TimedList } from "../../../domain/public/public-catalog.ts";
 import {
