@@ -1,4 +1,5 @@
 import { AppError } from "./errors.ts";
+import { memoized } from "./lazy.ts";
 import { countOf, safe, quote } from "./text.ts";
 
 /** A currency. `currencyDigits` is the number of decimals: with 2, 3500 minor units are 35.00. */
@@ -251,15 +252,7 @@ function isMarkerOf(currency: string, marker: string): boolean {
  * The markers of each currency are cached: building a formatter takes longer than reading thousands
  * of cells.
  */
-const knownMarkers = new Map<string, readonly string[]>();
-
-function markersOf(currency: string): readonly string[] {
-  const known = knownMarkers.get(currency) ?? listMarkers(currency);
-  knownMarkers.set(currency, known);
-  return known;
-}
-
-const listMarkers = (currency: string): string[] => [
+const markersOf = memoized((currency: string): readonly string[] => [
   ...(["code", "symbol", "narrowSymbol"] as const).map(
     (currencyDisplay) =>
       new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay })
@@ -268,7 +261,7 @@ const listMarkers = (currency: string): string[] => [
         ?.value.toLowerCase() ?? "",
   ),
   ...(INFORMAL_MARKERS[currency] ?? []),
-];
+]);
 
 /** Returns the other currency that a title such as `Preis (EUR)` names, or undefined. */
 export const foreignCurrencyIn = (title: string, { currency }: Currency): string | undefined =>

@@ -12,6 +12,7 @@ import {
 import { createClockStore } from "./clock.ts";
 import { createDaemonStore, createNoticeStore, createRateCountStore } from "./daemon-rows.ts";
 import type { Db } from "./database/db.ts";
+import { memoized } from "../domain/lazy.ts";
 import { createDeliveryStore } from "./webhooks/deliveries.ts";
 import { createDeliverySearchStore } from "./webhooks/delivery-search.ts";
 import { createDueStore } from "./webhooks/due.ts";
@@ -100,10 +101,5 @@ export function createStore(db: Db): Store {
 }
 
 /** Returns a function that creates each store of a feature once, at its first use. */
-export function memoizeStores(db: Db): <T>(create: (db: Db) => T) => T {
-  const opened = new Map<unknown, unknown>();
-  return <T>(create: (db: Db) => T): T => {
-    if (!opened.has(create)) opened.set(create, create(db));
-    return opened.get(create) as T;
-  };
-}
+export const memoizeStores = (db: Db) =>
+  memoized((create: (db: Db) => unknown) => create(db)) as <T>(create: (db: Db) => T) => T;

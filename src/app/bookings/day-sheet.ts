@@ -2,6 +2,7 @@ import type { BookedSegment, Booking } from "../../domain/bookings/booking.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { Kind } from "../../domain/catalog/catalog.ts";
+import { memoized } from "../../domain/lazy.ts";
 import { addDays, startOfDay, formatInstant } from "../../domain/local-time.ts";
 import { countOf } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
@@ -120,17 +121,12 @@ function createAwayCheck(rt: Runtime, businessId: string, from: number): AwayChe
     rt.store.timeOff.listEndingAfter(businessId, from),
     ({ staffId }) => staffId,
   );
-  const listed = new Map<string, { from: number; to: number }[]>();
-  const listTimeOff = (staffId: string) => [
+  const listTimeOff = memoized((staffId: string) => [
     ...(rt.store.catalog.findByKeyOrId(businessId, "staff", staffId)?.timeOff ?? []),
     ...(storedOfStaff.get(staffId) ?? []).map((row) => ({ from: row.startsAt, to: row.endsAt })),
-  ];
-  return ({ staffId, startsAt, endsAt }) => {
-    if (staffId === null) return false;
-    const timeOff = listed.get(staffId) ?? listTimeOff(staffId);
-    listed.set(staffId, timeOff);
-    return timeOff.some((one) => one.from < endsAt && one.to > startsAt);
-  };
+  ]);
+  return ({ staffId, startsAt, endsAt }) =>
+    staffId !== null && listTimeOff(staffId).some(({ from, to }) => from < endsAt && to > startsAt);
 }
 
 const describeBooking = (

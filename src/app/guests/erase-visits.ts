@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Envelope } from "../../domain/events/envelope.ts";
+import { memoized } from "../../domain/lazy.ts";
 import { LOCK_BREAK_MS } from "../../store/database/write-lock.ts";
 import { findInReplies } from "../idempotent-replies.ts";
 import type { Runtime } from "../runtime.ts";
@@ -73,14 +74,10 @@ function eraseInEvent(rt: Runtime, id: string, body: Buffer): void {
  */
 export async function eraseExpiredGuests(rt: Runtime, now = rt.now): Promise<void> {
   // Businesses without guests are not read: 10,000 businesses would take tens of megabytes.
-  const retention = new Map<string, number>();
-  const retentionOf = (businessId: string): number => {
-    const cached = retention.get(businessId);
-    if (cached !== undefined) return cached;
+  const retentionOf = memoized((businessId: string): number => {
     const days = rt.store.businesses.findById(businessId)?.doc.guestRetentionDays ?? 0;
-    retention.set(businessId, days * DAY_MS);
     return days * DAY_MS;
-  };
+  });
   for (let after = ""; ;) {
     const rows = rt.store.guests.listEndedAfter(after, BATCH_ROWS);
     const last = rows.at(-1);

@@ -7,6 +7,7 @@ import type {
   Catalog,
 } from "../catalog/catalog.ts";
 import type { WeeklyWindow } from "../catalog/common.ts";
+import { memoized } from "../lazy.ts";
 import { minutesOf } from "../local-time.ts";
 import {
   type LocalDay,
@@ -50,9 +51,8 @@ export function createWorkingTimeReader(
   const businessShiftsOn = shiftsWithExceptions(weeklyShifts(schedule.hours), schedule.exceptions);
   const closures = closureIntervals(schedule.closures, days);
   const limitToOpening = cutToOpening(schedule.exceptions);
-  const cache = new Map<StaffDoc | null, WorkingTime>();
 
-  const compute = (person: StaffDoc | null): WorkingTime => {
+  const timeOf = memoized((person: StaffDoc | null): WorkingTime => {
     const shiftsOn =
       person === null ? businessShiftsOn : limitToOpening(shiftsOf(person, businessShiftsOn));
     const unmergedShifts = days.flatMap(shiftsOn);
@@ -63,13 +63,8 @@ export function createWorkingTimeReader(
       ({ start, end }) => start < within.end && within.start < end,
     );
     return { work, unmergedShifts, shifts, closures, breaks, timeOff };
-  };
-
-  return (person = null) => {
-    const time = cache.get(person) ?? compute(person);
-    cache.set(person, time);
-    return time;
-  };
+  });
+  return (person = null) => timeOf(person);
 }
 
 /**

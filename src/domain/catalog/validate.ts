@@ -27,6 +27,7 @@ import {
   type ReferenceIssue,
   type Uncertain,
 } from "./references.ts";
+import { memoized } from "../lazy.ts";
 import { quote } from "../text.ts";
 import { writeBusiness } from "./file/business.ts";
 import { exportCatalog } from "./file/sections.ts";
@@ -63,7 +64,8 @@ export function validateCatalog(
   contents: unknown[],
   options: ValidateOptions,
 ): { merged: MergedCatalog | null; issues: CatalogIssue[] } {
-  const current = cached(options.current);
+  // Several steps of the validation need the stored catalog, which is loaded once.
+  const current = memoized(options.current);
   const slug = contents.map(slugIn).find((slugOfFile) => slugOfFile !== undefined);
   const stored = () => (slug === undefined ? null : current(slug));
   const unchanged = findUnchanged(contents, stored());
@@ -148,18 +150,6 @@ function normaliseOrIssues(
     if (error instanceof TooManyIssues) return { issues: error.issues };
     throw error;
   }
-}
-
-/**
- * Returns a function that loads each catalog once, because several steps of a validation need the
- * catalog.
- */
-function cached(load: ValidateOptions["current"]): ValidateOptions["current"] {
-  const loaded = new Map<string, Catalog | null>();
-  return (slug) => {
-    if (!loaded.has(slug)) loaded.set(slug, load(slug));
-    return loaded.get(slug) ?? null;
-  };
 }
 
 /** @param content a parsed file that is not validated yet */

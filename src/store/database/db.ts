@@ -1,4 +1,5 @@
 import type Database from "better-sqlite3";
+import { memoized } from "../../domain/lazy.ts";
 
 export type Db = Database.Database;
 
@@ -77,11 +78,5 @@ export function prepareNewest(db: Db, table: string, names: string, optional: re
 }
 
 /** Returns a function that prepares each statement once, for SQL that depends on a filter. */
-export function cacheStatements(db: Db): (sql: string) => ReturnType<Db["prepare"]> {
-  const statements = new Map<string, ReturnType<Db["prepare"]>>();
-  return (sql) => {
-    const statement = statements.get(sql) ?? db.prepare(sql);
-    statements.set(sql, statement);
-    return statement;
-  };
-}
+export const cacheStatements = (db: Db): ((sql: string) => ReturnType<Db["prepare"]>) =>
+  memoized((sql: string) => db.prepare(sql));

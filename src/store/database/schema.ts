@@ -4,6 +4,7 @@ import { type Db, isSqliteError } from "./db.ts";
 import { parseJson, findMissingRow } from "./storage-error.ts";
 import { rmSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
+import { memoized } from "../../domain/lazy.ts";
 
 // A database has the schema that the migrations up to its version create. If the schema differs, a
 // disk or another program has changed it. SQLite itself does not report such a change as damage.
@@ -82,26 +83,20 @@ export function createSchema(migrations: readonly string[]): string[] {
   }
 }
 
-/** Caches the entries of each version, because running all migrations takes 50 ms. */
-const entriesOfVersion = new Map<number, string[]>();
+/** The entries of a version are cached, because running all migrations takes 50 ms. */
+const entriesOfVersion = memoized((version: number): string[] => {
+  const built = readBuiltSchema();
+  if (built?.version === version) return built.entries;
+  const migrations = readMigrations();
+  return version > migrations.length ? [] : createSchema(migrations.slice(0, version));
+});
 
 /**
  * Returns the entries of the schema that the database should have; none if the database is newer
  * than this deskbell.
  */
-function listKnownEntries(db: Db): string[] {
-  const version = db.pragma("user_version", { simple: true }) as number;
-  const entries = entriesOfVersion.get(version) ?? createEntries(version);
-  entriesOfVersion.set(version, entries);
-  return entries;
-}
-
-function createEntries(version: number): string[] {
-  const built = readBuiltSchema();
-  if (built?.version === version) return built.entries;
-  const migrations = readMigrations();
-  return version > migrations.length ? [] : createSchema(migrations.slice(0, version));
-}
+const listKnownEntries = (db: Db): string[] =>
+  entriesOfVersion(db.pragma("user_version", { simple: true }) as number);
 
 /**
  * Describes the first part of the schema that is missing or changed, or else a missing row that
