@@ -63,14 +63,13 @@ export function createEndpointHosts(rt: Runtime) {
 
     claim({ host: name, owner }: EndpointQueue): void {
       if (name === null) return;
-      const host = hosts.get(name) ?? {
+      const host = hosts.getOrInsertComputed(name, () => ({
         inFlight: 0,
-        inFlightOf: new Map<string, number>(),
+        inFlightOf: new Map(),
         claimed: 0,
-        waiting: new Set<string>(),
+        waiting: new Set(),
         isVerified: false,
-      };
-      hosts.set(name, host);
+      }));
       host.inFlight += 1;
       host.claimed += 1;
       host.inFlightOf.set(owner, (host.inFlightOf.get(owner) ?? 0) + 1);

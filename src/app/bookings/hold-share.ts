@@ -60,14 +60,11 @@ export type Pools = {
 
 const poolsOfCatalog = new WeakMap<Catalog, Pools>();
 
-export function readPools(catalog: Catalog): Pools {
-  const pools = poolsOfCatalog.get(catalog) ?? {
+export const readPools = (catalog: Catalog): Pools =>
+  poolsOfCatalog.getOrInsertComputed(catalog, () => ({
     toTaken: createTakenConverter(catalog),
     listWork: createWorkReader(catalog),
-  };
-  poolsOfCatalog.set(catalog, pools);
-  return pools;
-}
+  }));
 
 /** Returns a function that computes working time and caches it. */
 function createWorkReader(catalog: Catalog): Pools["listWork"] {

@@ -14,11 +14,8 @@ const MAX_CACHED_CATALOGS = 16;
 type Cached = { revision: number; catalog: Catalog };
 const caches = new WeakMap<Runtime, BoundedCache<string, Cached>>();
 
-function cacheOf(rt: Runtime): BoundedCache<string, Cached> {
-  const cache = caches.get(rt) ?? new BoundedCache<string, Cached>(MAX_CACHED_CATALOGS);
-  caches.set(rt, cache);
-  return cache;
-}
+const cacheOf = (rt: Runtime): BoundedCache<string, Cached> =>
+  caches.getOrInsertComputed(rt, () => new BoundedCache(MAX_CACHED_CATALOGS));
 
 /**
  * Returns what can be booked, with time off from both the catalog file and the CLI, and caches the

@@ -23,8 +23,7 @@ type CachedLists = { [K in Kind]?: CachedList<K> };
 const caches = new WeakMap<Runtime, BoundedCache<string, CachedLists>>();
 
 function cacheOf(rt: Runtime, businessId: string): CachedLists {
-  const cache = caches.get(rt) ?? new BoundedCache<string, CachedLists>(MAX_CACHED_CATALOGS);
-  caches.set(rt, cache);
+  const cache = caches.getOrInsertComputed(rt, () => new BoundedCache(MAX_CACHED_CATALOGS));
   const lists = cache.get(businessId) ?? {};
   cache.set(businessId, lists);
   return lists;
@@ -137,13 +136,11 @@ export function readAhead(
   const counts = rt.store.catalog.countByKind(business.id);
   const count = missing.reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0);
   if (count < MIN_OBJECTS_AHEAD) return undefined;
-  const pending = readings.get(rt) ?? new Map<string, Promise<void>>();
-  readings.set(rt, pending);
+  const pending = readings.getOrInsertComputed(rt, () => new Map());
   const key = `${business.id} ${missing.join(" ")}`;
-  const reading =
-    pending.get(key) ?? readInSteps(rt, business, missing).finally(() => pending.delete(key));
-  pending.set(key, reading);
-  return reading;
+  return pending.getOrInsertComputed(key, () =>
+    readInSteps(rt, business, missing).finally(() => pending.delete(key)),
+  );
 }
 
 async function readInSteps(

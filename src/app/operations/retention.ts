@@ -132,8 +132,7 @@ export function createPruner(rt: Runtime, clock = createRetentionClock(rt)): () 
   async function pruneFeatures(ended: number): Promise<void> {
     const keptSince = Math.max(ended, (history.get().cutUntil ?? 0) + 1);
     for (const prune of await loadFromFeatures("retention")) {
-      const position = featurePositions.get(prune) ?? { after: 0 };
-      featurePositions.set(prune, position);
+      const position = featurePositions.getOrInsert(prune, { after: 0 });
       await runBatches(position, (after) => ({
         next: prune(rt, after, BATCH_ROWS, { now: clock.now(), keptSince }),
       }));

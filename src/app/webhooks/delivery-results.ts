@@ -63,8 +63,7 @@ function writeDeliveries(rt: Runtime, results: readonly DeliveryResult[]): void 
     if (move === undefined) continue;
     tallyChanges.move(businessId, move.from, move.to);
     if (attempt === null) continue;
-    const count = attempts.get(businessId) ?? { delivered: 0, failed: 0 };
-    attempts.set(businessId, count);
+    const count = attempts.getOrInsert(businessId, { delivered: 0, failed: 0 });
     count[settlement.status === "DELIVERED" ? "delivered" : "failed"] += 1;
   }
   tallyChanges.write(rt.store.tallies);

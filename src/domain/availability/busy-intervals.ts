@@ -27,11 +27,8 @@ export function indexBusyIntervals(catalog: Catalog, intervals: readonly BusyInt
   const ofService = Map.groupBy(merged, ({ serviceKey }) => serviceKey);
   const ofResource = new Map<string, BusyInterval[]>();
   for (const interval of merged)
-    for (const { resource } of interval.resources) {
-      const existing = ofResource.get(resource);
-      if (existing === undefined) ofResource.set(resource, [interval]);
-      else existing.push(interval);
-    }
+    for (const { resource } of interval.resources)
+      ofResource.getOrInsertComputed(resource, () => []).push(interval);
   return {
     ofStaff: (key: string): readonly BusyInterval[] => ofStaff.get(key) ?? [],
     ofTable: (key: string): readonly BusyInterval[] => ofTable.get(key) ?? [],

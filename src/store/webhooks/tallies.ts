@@ -49,8 +49,7 @@ export function createTallyStore(db: Db) {
 export function createTallyChanges() {
   const changes = new Map<string, Map<DeliveryStatus, number>>();
   const add = (businessId: string, status: DeliveryStatus, count: number): void => {
-    const ofBusiness = changes.get(businessId) ?? new Map<DeliveryStatus, number>();
-    changes.set(businessId, ofBusiness);
+    const ofBusiness = changes.getOrInsertComputed(businessId, () => new Map());
     ofBusiness.set(status, (ofBusiness.get(status) ?? 0) + count);
   };
   return {
