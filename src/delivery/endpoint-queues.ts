@@ -175,14 +175,8 @@ function storedNotBefore(rt: Runtime, { heldUntil, heldReason }: TargetRow): num
  */
 function createKeyReader(rt: Runtime): (endpointId: string) => SigningKeys {
   const keys = new BoundedCache<string, SigningKey>(MAX_CACHED_KEYS);
-
-  function decrypt({ id, sealed }: SecretRow): SigningKey {
-    const cached = keys.get(id);
-    if (cached !== undefined) return cached;
-    const key = signingKey(rt.secrets.decrypt(sealed, id));
-    keys.set(id, key);
-    return key;
-  }
+  const decrypt = ({ id, sealed }: SecretRow): SigningKey =>
+    keys.getOrInsertComputed(id, () => signingKey(rt.secrets.decrypt(sealed, id)));
 
   return (endpointId) => {
     const rows = rt.store.endpointSecrets.listValid(endpointId, rt.now());

@@ -118,17 +118,13 @@ type Target = { origin: string; path: string };
 
 function cacheTargets(urlPolicy: UrlPolicy): (url: string) => Target | UnsafeUrl {
   const cache = new BoundedCache<string, Target | UnsafeUrl>(MAX_CACHED_TARGETS);
-  return (url) => {
-    const cached = cache.get(url);
-    if (cached !== undefined) return cached;
-    const parsed = parseTarget(url, urlPolicy);
-    const target =
-      "reason" in parsed
+  return (url) =>
+    cache.getOrInsertComputed(url, () => {
+      const parsed = parseTarget(url, urlPolicy);
+      return "reason" in parsed
         ? parsed
         : { origin: parsed.url.origin, path: parsed.url.pathname + parsed.url.search };
-    cache.set(url, target);
-    return target;
-  };
+    });
 }
 
 /**

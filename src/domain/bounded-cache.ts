@@ -43,6 +43,15 @@ export class BoundedCache<Key, Value> {
     return entry.value;
   }
 
+  /** Returns the value of a key. If there is none, computes and keeps it. */
+  getOrInsertComputed(key: Key, compute: () => Value): Value {
+    const cached = this.get(key);
+    if (cached !== undefined) return cached;
+    const value = compute();
+    this.set(key, value);
+    return value;
+  }
+
   /** An entry larger than `maxSize` is not kept. */
   set(key: Key, value: Value): void {
     this.delete(key);

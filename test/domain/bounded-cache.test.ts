@@ -25,6 +25,18 @@ test("a bounded cache keeps all entries that fit, in whatever order they are rea
   expect(cache.size).toBe(100);
 });
 
+test("a bounded cache computes the value of a key that it does not have", () => {
+  const cache = new BoundedCache<number, string>(2);
+  const read = (key: number, value: string) => cache.getOrInsertComputed(key, () => value);
+  expect([read(1, "a"), read(2, "b"), read(1, "c"), read(3, "d"), read(2, "e")]).toEqual([
+    "a",
+    "b",
+    "a",
+    "d",
+    "e",
+  ]);
+});
+
 test("a cached entry that is read again and again is never evicted", () => {
   const cache = new BoundedCache<number, string>(10);
   for (const key of upTo(100)) {

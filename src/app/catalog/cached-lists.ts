@@ -22,12 +22,10 @@ type CachedLists = { [K in Kind]?: CachedList<K> };
 
 const caches = new WeakMap<Runtime, BoundedCache<string, CachedLists>>();
 
-function cacheOf(rt: Runtime, businessId: string): CachedLists {
-  const cache = caches.getOrInsertComputed(rt, () => new BoundedCache(MAX_CACHED_CATALOGS));
-  const lists = cache.get(businessId) ?? {};
-  cache.set(businessId, lists);
-  return lists;
-}
+const cacheOf = (rt: Runtime, businessId: string): CachedLists =>
+  caches
+    .getOrInsertComputed(rt, () => new BoundedCache(MAX_CACHED_CATALOGS))
+    .getOrInsertComputed(businessId, () => ({}));
 
 /**
  * Returns lists of a catalog. They can be newer than `business` if another connection has just

@@ -56,12 +56,9 @@ function docsRoutes(rt: Runtime): Route[] {
   const sendFile = (context: RequestContext, name: string) => {
     if (!fileNames().has(name)) throw new AppError("route_not_found", "/docs has no such page.");
     const base = publicUrl || baseOf(context.request);
-    const cacheKey = `${name} ${base}`;
-    let response = responses.get(cacheKey);
-    if (response === undefined) {
-      response = createFileResponse(name, base, basePath);
-      responses.set(cacheKey, response);
-    }
+    const response = responses.getOrInsertComputed(`${name} ${base}`, () =>
+      createFileResponse(name, base, basePath),
+    );
     return response.respond(context);
   };
 

@@ -33,9 +33,7 @@ const formats = new BoundedCache<string, Format>(MAX_FORMATS);
 export function getFormat(options: FormatOptions): Format {
   const { language, country, timezone, currency, currencyDigits } = options;
   const key = [language, country, timezone, currency, currencyDigits].join(" ");
-  const format = formats.get(key) ?? createFormat(options);
-  formats.set(key, format);
-  return format;
+  return formats.getOrInsertComputed(key, () => createFormat(options));
 }
 
 /** Returns the format of a business's amounts and times in a language. */

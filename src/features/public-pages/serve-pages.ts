@@ -203,9 +203,7 @@ function chooseLanguages(
   const acceptLanguage = getHeader(context.request, "accept-language");
   // The language in the URL can be any text, so no separator would say where this text ends.
   const key = JSON.stringify([urlLanguage, acceptLanguage]);
-  const known = variants.get(key);
-  if (known) return known;
-  const variant = chooseVariant(urlLanguage, acceptLanguage, locales);
-  variants.set(key, variant);
-  return variant;
+  return variants.getOrInsertComputed(key, () =>
+    chooseVariant(urlLanguage, acceptLanguage, locales),
+  );
 }

@@ -110,15 +110,13 @@ export class WaitingRequests {
   }
 
   #getAccount(id: string, maxRunning: number): Account {
-    const account = this.#accounts.get(id) ?? {
+    return this.#accounts.getOrInsertComputed(id, () => ({
       spentMs: 0,
       spentAt: 0,
       running: 0,
       maxRunning,
-      waiting: new Set<WaitingRequest>(),
-    };
-    this.#accounts.set(id, account);
-    return account;
+      waiting: new Set(),
+    }));
   }
 
   #spentMs({ spentMs, spentAt }: Account): number {
