@@ -20,6 +20,9 @@ export function nearest(name: string, known: readonly string[]): string[] {
   return best.slice(0, MAX_SUGGESTIONS);
 }
 
+/** Returns whether `name` probably means a known name. */
+export const isLike = (name: string, known: string): boolean => nearest(name, [known]).length > 0;
+
 const isCapital = (name: string): boolean => name === name.toUpperCase();
 
 /** Returns ` Did you mean 'x'?`, or an empty text. */

@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from "../nearest.ts";
+import { didYouMean, isLike } from "../nearest.ts";
 
 /** The index of a file, then field names and list positions. */
 export type Path = readonly (string | number)[];
@@ -75,7 +75,7 @@ function causes(schemaIssue: CatalogIssue, { code, path }: CatalogIssue): boolea
   const [field, invalidField] = [fieldName(path), fieldName(schemaIssue.path)];
   // An issue of the file as a whole is about a missing business.
   if (path.length === 1)
-    return schemaIssue.path.length === 1 || isLike("business", schemaIssue.path[1]);
+    return schemaIssue.path.length === 1 || isLike(String(schemaIssue.path[1]), "business");
   if (isWithin(schemaIssue.path, path)) return true;
   const isSibling = isWithin(schemaIssue.path, path.slice(0, -1));
   switch (code) {
@@ -83,7 +83,7 @@ function causes(schemaIssue: CatalogIssue, { code, path }: CatalogIssue): boolea
       return (
         isSibling &&
         (SUBSTITUTES[field]?.includes(invalidField) === true ||
-          (schemaIssue.code === "unknown_field" && isLike(field, invalidField)))
+          (schemaIssue.code === "unknown_field" && isLike(invalidField, field)))
       );
     case "contradiction":
       // A benefit of another type allows other fields, so an invalid type explains the
@@ -97,9 +97,6 @@ function causes(schemaIssue: CatalogIssue, { code, path }: CatalogIssue): boolea
       return false;
   }
 }
-
-const isLike = (field: string, name: Path[number] | undefined): boolean =>
-  nearest(String(name), [field]).length > 0;
 
 const isWithin = (path: Path, outer: Path): boolean =>
   outer.every((part, index) => path[index] === part);

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Kind } from "../catalog.ts";
 import { itemPath, type Path } from "../catalog-issue.ts";
 import { objectRef, PLACEHOLDER_KEY, type Uncertain } from "../references.ts";
-import { nearest } from "../../nearest.ts";
+import { isLike } from "../../nearest.ts";
 import { guessBenefitType } from "./promotions.ts";
 import { toSlugLetters, slugFromKey } from "./public-events.ts";
 import { listIn, SECTION_KINDS, SECTIONS } from "./sections.ts";
@@ -144,8 +144,6 @@ export function findUncertain(
   }
   return { refs, kinds };
 }
-
-const isLike = (name: string, known: string): boolean => nearest(name, [known]).length > 0;
 
 /**
  * Returns the keys that the author of an item with an issue may have meant.
