@@ -1,4 +1,5 @@
 import { getSystemErrorMap } from "node:util";
+import { countOf } from "./text.ts";
 
 /** http/pipeline/problem-codes.ts maps a code to an HTTP status, cli/failure.ts to an exit code. */
 export type ErrorCode =
@@ -79,9 +80,7 @@ export const MAX_ISSUES = 100;
 
 /** Returns `3 errors`, or `More than 100 errors`. */
 export const countErrors = ({ length }: readonly unknown[]): string =>
-  length > MAX_ISSUES
-    ? `More than ${MAX_ISSUES} errors`
-    : `${length} error${length === 1 ? "" : "s"}`;
+  length > MAX_ISSUES ? `More than ${MAX_ISSUES} errors` : countOf(length, "error");
 
 type ErrorDetails = {
   /** How to mend the error: a sentence or a command. */
