@@ -45,17 +45,14 @@ const MAX_IDS = 500;
 
 const wholeList = (route: CatalogRoute): Refetch => ({ route, ids: [], idsComplete: false });
 
-export const PROFILE_ROUTE: ChangedRoute = {
-  flag: "profile",
-  route: "profile",
-  refetch: wholeList("profile"),
-};
+const wholeRoute = ({ flag, route }: ChangedRoute): ChangedRoute => ({
+  flag,
+  route,
+  refetch: wholeList(route),
+});
 
-export const AVAILABILITY_ROUTE: ChangedRoute = {
-  flag: "availability",
-  route: "availability",
-  refetch: wholeList("availability"),
-};
+export const PROFILE_ROUTE = wholeRoute({ flag: "profile", route: "profile" });
+export const AVAILABILITY_ROUTE = wholeRoute({ flag: "availability", route: "availability" });
 
 /** Returns the routes of lists that changed, each with the objects that a partner must read again. */
 export function changedRoutes(
@@ -65,7 +62,7 @@ export function changedRoutes(
 ): ChangedRoute[] {
   // Every response of a list contains these fields of the business or depends on them.
   if (!before || !deepEqual(responseFields(before.catalog), responseFields(after.catalog)))
-    return ROUTES.map(({ flag, route }) => ({ flag, route, refetch: wholeList(route) }));
+    return ROUTES.map(wholeRoute);
   const [from, to] = [before.publicCatalog, after.publicCatalog];
   const changes = { ...diff, changedIds: diff.changedIds.union(unlistedEvents(before, after)) };
   return ROUTES.filter(({ lists }) =>
@@ -159,11 +156,7 @@ export const fullRefetchEvent = (
   version: { from: number; to: number },
 ): EventDraft =>
   catalogChangedEvent(
-    [
-      ...ROUTES.map(({ flag, route }) => ({ flag, route, refetch: wholeList(route) })),
-      PROFILE_ROUTE,
-      AVAILABILITY_ROUTE,
-    ],
+    [...ROUTES.map(wholeRoute), PROFILE_ROUTE, AVAILABILITY_ROUTE],
     [businessId],
     version,
   );
