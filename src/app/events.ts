@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type EventDraft, createEnvelope } from "../domain/events/envelope.ts";
+import { type EventDraft, createEnvelope, GUEST_PREFIXES } from "../domain/events/envelope.ts";
 import {
   type EventReader,
   mayReadEvent,
@@ -147,12 +147,6 @@ function append(
 /** An event without its body: the bodies of all events of a large catalog would fill the memory. */
 type WrittenEvent = Omit<EventRow, "body" | "sha256" | "visitId" | "position">;
 
-/**
- * The prefixes of event types whose object has a customer reference. Erasing a guest finds these
- * events by their `visitId`.
- */
-const WITH_REFERENCE: ReadonlySet<string> = new Set(["booking", "reservation", "ticket_order"]);
-
 function writeEvent(
   rt: Runtime,
   business: BusinessRow,
@@ -165,7 +159,8 @@ function writeEvent(
   const body = serializeEnvelope(business, draft, id, createdAt);
   const sha256 = hash("sha256", body, "buffer");
   const event = { id, businessId: business.id, sequence, type: draft.type, createdAt, ownerKeyId };
-  const visitId = WITH_REFERENCE.has(prefixOf(draft.type)) ? draft.resource.id : null;
+  // Erasing a guest finds the events with a customer reference by their `visitId`.
+  const visitId = GUEST_PREFIXES.has(prefixOf(draft.type)) ? draft.resource.id : null;
   rt.store.events.insert({ ...event, body, sha256, visitId, position });
   return event;
 }

@@ -99,7 +99,12 @@ export function createEnvelope(
   };
 }
 
-const GUEST_PREFIXES: ReadonlySet<string> = new Set(["booking", "reservation", "ticket_order"]);
+/** The prefixes of event types whose object has a customer reference. */
+export const GUEST_PREFIXES: ReadonlySet<string> = new Set([
+  "booking",
+  "reservation",
+  "ticket_order",
+]);
 
 type ReceivingKey = Pick<EventReader, "kind" | "scopes">;
 
