@@ -82,12 +82,7 @@ export function createEnvelope(
     id,
     type: draft.type,
     createdAt: new Date(createdAtMs).toISOString(),
-    business: {
-      id: business.id,
-      slug: business.slug,
-      name: business.name,
-      timezone: business.timezone,
-    },
+    business,
     data: {
       resource: draft.resource,
       action: actionOf(draft.type),
