@@ -275,8 +275,9 @@ function readSchedule(
   reader: Reader,
   schedule: NonNullable<AuthoredPromotion["schedule"]>,
 ): PromotionDoc["schedule"] {
-  const startsAt = reader.optionalStart(schedule.startsAt, "startsAt");
-  const endsAt = reader.optionalEnd(schedule.endsAt, "endsAt");
+  const { startsAt: start, endsAt: end } = schedule;
+  const startsAt = start === undefined ? null : reader.start(start, "startsAt");
+  const endsAt = end === undefined ? null : reader.end(end, "endsAt");
   reader.validateOrder(startsAt, endsAt, ["startsAt", "endsAt"]);
   return {
     startsAt,

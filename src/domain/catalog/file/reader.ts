@@ -130,17 +130,15 @@ export class Reader {
   }
 
   /** Returns the start of a period. A date alone means the start of that day. */
-  optionalStart(text: string | undefined, field: string): number | null {
-    return text !== undefined && isLocalDate(text)
-      ? startOfDay(text, this.context.timezone)
-      : this.optionalInstant(text, field);
+  start(text: string, field: string): number {
+    return isLocalDate(text) ? startOfDay(text, this.context.timezone) : this.instant(text, field);
   }
 
   /** Returns the end of a period. A date alone means the end of that day. */
-  optionalEnd(text: string | undefined, field: string): number | null {
-    return text !== undefined && isLocalDate(text)
+  end(text: string, field: string): number {
+    return isLocalDate(text)
       ? startOfDay(addDays(text, 1), this.context.timezone)
-      : this.optionalInstant(text, field);
+      : this.instant(text, field);
   }
 
   /**

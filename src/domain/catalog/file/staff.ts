@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { AreaDoc, ResourceDoc, StaffDoc, TableDoc } from "../catalog.ts";
-import { addDays, isLocalDate, localDateOf, startOfDay } from "../../local-time.ts";
+import { addDays, localDateOf, startOfDay } from "../../local-time.ts";
 import {
   common,
   exceptions,
@@ -114,13 +114,8 @@ export const writeStaff = (context: WriteContext, doc: StaffDoc): AuthoredStaff 
 
 /** Returns time off of a staff member. Dates are whole days, including the last one. */
 function readTimeOff(reader: Reader, span: z.infer<typeof timeOff>): StaffDoc["timeOff"][number] {
-  const { timezone } = reader.context;
-  const from = isLocalDate(span.from)
-    ? startOfDay(span.from, timezone)
-    : reader.instant(span.from, "from");
-  const to = isLocalDate(span.to)
-    ? startOfDay(addDays(span.to, 1), timezone)
-    : reader.instant(span.to, "to");
+  const from = reader.start(span.from, "from");
+  const to = reader.end(span.to, "to");
   if (to <= from)
     reader.addContradiction("to", `'to' ${span.to} is not after 'from' ${span.from}.`);
   return { from, to };
