@@ -138,18 +138,13 @@ export function writePublicFields(doc: PublicFields): AuthoredPublicFields {
     postalAddress: postalAddress && omitEmpty(postalAddress),
     geo: doc.geo,
     images: writeImages(doc.images),
-    ...writeFields({ priceRange: doc.priceRange }, DEFAULTS),
+    ...writeFields(doc, DEFAULTS),
     links: doc.links.map(({ url, name }) => (name === null ? url : { url, name })),
     legal: omitEmpty(legal),
-    publicPage: writePublicPage(publicPage),
+    publicPage: omitEmpty({
+      ...writeFields(publicPage, PAGE_DEFAULTS),
+      orders: writeFields(publicPage.orders, ORDER_DEFAULTS),
+      theme: writeFields(publicPage.theme, THEME_DEFAULTS),
+    }),
   });
 }
-
-export const writePublicPage = ({ theme, orders, ...page }: BusinessDoc["publicPage"]) =>
-  omitEmpty({
-    enabled: page.enabled || undefined,
-    booking: page.booking === "OFF" ? undefined : page.booking,
-    embedOrigins: page.embedOrigins,
-    orders: writeFields(orders, ORDER_DEFAULTS),
-    theme: writeFields(theme, THEME_DEFAULTS),
-  });
