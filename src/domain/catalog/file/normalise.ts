@@ -280,10 +280,7 @@ const omitUndefined = <T extends object>(sections: T): Present<T> =>
 const MAX_DOC_KB = 200;
 
 function validateSize(reader: Reader, doc: unknown): void {
-  const text = JSON.stringify(doc);
-  // A UTF-16 code unit takes at most three bytes in UTF-8, so most documents need no encoding.
-  if (text.length * 3 <= MAX_DOC_KB * 1000) return;
-  const kb = Math.ceil(new TextEncoder().encode(text).length / 1000);
+  const kb = Math.ceil(Buffer.byteLength(JSON.stringify(doc)) / 1000);
   if (kb > MAX_DOC_KB)
     reader.addIssue("contradiction", `This object is ${kb} KB; the maximum is ${MAX_DOC_KB} KB.`);
 }
