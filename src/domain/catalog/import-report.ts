@@ -1,4 +1,5 @@
 import type { AuthoredFile } from "./file/schema.ts";
+import { omitEmpty } from "./file/writer.ts";
 import { countOf } from "../text.ts";
 
 export type ImportReport = { imported: string[]; skipped: SkippedPart[] };
@@ -62,10 +63,5 @@ export const summarizeSkipped = (skipped: readonly SkippedPart[]): string[] =>
  * Leaves out the empty sections, so that applying the file does not change the stored objects of
  * these sections.
  */
-export function withoutEmpty({ menu = {}, ...sections }: ImportedSections): ImportedSections {
-  const withoutEmptyValues = <T extends object>(record: T): Partial<T> =>
-    Object.fromEntries(
-      Object.entries(record).filter(([, docs]) => Object.keys(docs ?? {}).length > 0),
-    ) as Partial<T>;
-  return withoutEmptyValues<ImportedSections>({ ...sections, menu: withoutEmptyValues(menu) });
-}
+export const withoutEmpty = ({ menu = {}, ...sections }: ImportedSections): ImportedSections =>
+  omitEmpty({ ...sections, menu: omitEmpty(menu) });
