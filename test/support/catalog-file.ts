@@ -1,6 +1,7 @@
 import type { Catalog } from "../../src/domain/catalog/catalog.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import { type CatalogSource, readCatalog } from "../../src/domain/catalog/source/read-catalog.ts";
+import type { CatalogSource } from "../../src/domain/catalog/source/catalog-source.ts";
+import { readCatalog } from "../../src/domain/catalog/source/read-catalog.ts";
 import type { ValidateOptions } from "../../src/domain/catalog/validate.ts";
 
 /** The first four lines of a catalog file. The test's own lines begin at line 5. */

@@ -1,15 +1,11 @@
 import { dirname } from "node:path";
 import { describesBusiness, slugIn } from "../../domain/catalog/validate.ts";
-import type { CatalogFile } from "../../domain/catalog/source/catalog-source.ts";
+import type { CatalogFile, CatalogSource } from "../../domain/catalog/source/catalog-source.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { loadCatalog } from "./load-catalog.ts";
 import type { ChangeResult, LoadedCatalog } from "./changes/plan-change.ts";
-import {
-  type CatalogSource,
-  parseSources,
-  readCatalogs,
-} from "../../domain/catalog/source/read-catalog.ts";
+import { parseSources, readCatalogs } from "../../domain/catalog/source/read-catalog.ts";
 import {
   assertAllowed,
   type Permissions,

@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { applyCatalog } from "../../app/catalog/catalog.ts";
 import type { ChangeResult } from "../../app/catalog/changes/plan-change.ts";
-import type { CatalogSource } from "../../domain/catalog/source/read-catalog.ts";
+import type { CatalogSource } from "../../domain/catalog/source/catalog-source.ts";
 import type { Permissions } from "../../app/catalog/changes/replace-catalog.ts";
 
 type SeedPermissions = Required<Pick<Permissions, "confirmed">> &

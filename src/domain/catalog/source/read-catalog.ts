@@ -11,8 +11,6 @@ import {
   type Position,
 } from "./catalog-source.ts";
 
-export type { CatalogSource } from "./catalog-source.ts";
-
 export const parseSources = (sources: readonly CatalogSource[]): CatalogFile[] =>
   sources.map((source) => ({ ...parseSource(source), name: source.name }));
 
