@@ -28,15 +28,12 @@ export function createLookup(
   addIssue: AddIssue,
 ) {
   const isInternal = audience === "INTERNAL";
-  const visible = <K extends Kind>(kind: K): DocOf[K][] =>
-    isInternal
-      ? objects[kind]
-      : (objects[kind] as DocOf[K][]).filter((doc) => isVisible(kind, doc));
+  const isListed = (kind: Kind, doc: DocOf[Kind]): boolean => isInternal || isVisible(kind, doc);
   const find = <K extends Kind>(kind: K, name: string): DocOf[K] | undefined => {
     const docs: DocOf[K][] = objects[kind];
     const byKey = isInternal ? findByKey<K>(docs, name) : undefined;
     const doc = byKey ?? findById<K>(kind, slug, docs, name);
-    return doc !== undefined && (isInternal || isVisible(kind, doc)) ? doc : undefined;
+    return doc !== undefined && isListed(kind, doc) ? doc : undefined;
   };
   const variantOf = (service: ServiceDoc, name: string): VariantDoc | undefined =>
     service.variants.find(
@@ -67,8 +64,8 @@ export function createLookup(
       );
     },
     findVariant(name: string): { service: ServiceDoc; variant: VariantDoc } | undefined {
-      for (const service of visible("service")) {
-        const variant = variantOf(service, name);
+      for (const service of objects.service) {
+        const variant = isListed("service", service) ? variantOf(service, name) : undefined;
         if (variant !== undefined) return { service, variant };
       }
       return undefined;
