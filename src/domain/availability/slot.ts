@@ -1,5 +1,4 @@
 import {
-  type Chain,
   type PlacedSegment,
   placeSegments,
   candidatesAt,
@@ -37,16 +36,8 @@ type SlotSegment = {
   priceCents: number;
 };
 
-/**
- * Returns the slot at a start; undefined if the visit cannot start then.
- * @param chain the options of each segment: the candidates, such as staff members, with the starts
- * from which the rest of the visit can follow
- */
-function slotAt(
-  segments: readonly SegmentStarts[],
-  chain: Chain,
-  startMin: number,
-): Slot | undefined {
+/** Returns the slot at a start; undefined if the visit cannot start then. */
+function slotAt({ segments, chain }: SlotSearch, startMin: number): Slot | undefined {
   const placedSegments = placeSegments(chain, startMin);
   if (placedSegments === undefined) return undefined;
   let endMin = startMin;
@@ -111,7 +102,7 @@ export function checkStart(search: SlotSearch, startMin: number): StartCheck {
     throw new RangeError(`Minute ${startMin} is not on a requested day.`);
   const reason = timingReason(search.plan, startMin);
   if (reason !== undefined) return { ok: false, reason, segment: 0 };
-  const slot = slotAt(search.segments, search.chain, startMin);
+  const slot = slotAt(search, startMin);
   return slot === undefined ? { ok: false, ...refusalAt(search, startMin) } : { ok: true, slot };
 }
 
@@ -149,8 +140,8 @@ export type DayListing = { date: LocalDate; state: DayState; slots: Slot[] };
 const bookableStarts = ({ plan, chain }: SlotSearch): number[] =>
   visitStarts(chain).filter((minute) => timingReason(plan, minute) === undefined);
 
-const slotsAt = ({ segments, chain }: SlotSearch, starts: readonly number[]): Slot[] =>
-  starts.flatMap((minute) => slotAt(segments, chain, minute) ?? []);
+const slotsAt = (search: SlotSearch, starts: readonly number[]): Slot[] =>
+  starts.flatMap((minute) => slotAt(search, minute) ?? []);
 
 /** Returns the first `limit` slots over all requested days, in order. */
 export const findSlots = (search: SlotSearch, limit: number): Slot[] =>
