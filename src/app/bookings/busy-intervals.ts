@@ -33,9 +33,10 @@ export function createBusyIntervalReader(
   catalog: Catalog,
   except: readonly string[] = [],
 ): (window: Interval, until?: number) => BusyInterval[] {
-  const [findStaff, findService, findTable, findResource] = (
-    ["staff", "service", "table", "resource"] as const
-  ).map((kind) => createKeyFinder(catalog, kind)) as [FindKey, FindKey, FindKey, FindKey];
+  const findStaff = createKeyFinder(catalog, "staff");
+  const findService = createKeyFinder(catalog, "service");
+  const findTable = createKeyFinder(catalog, "table");
+  const findResource = createKeyFinder(catalog, "resource");
 
   const ofSegment = (row: BusySegment): BusyInterval => ({
     staffKey: (row.staffId && findStaff(row.staffId)) ?? null,

@@ -19,8 +19,6 @@ export type PublicRefusedStart = z.infer<typeof schemas.refusedStart>;
 
 export type PublicDay = z.infer<typeof schemas.day>;
 
-type FindId = (key: string) => string | undefined;
-
 /**
  * Returns functions that turn slots and refused starts into their public form.
  * @param timezone the time zone of the times in the response
@@ -39,9 +37,10 @@ export function createSlotPresenter(
       const isListed = doc !== undefined && (audience === "INTERNAL" || isVisible(kind, doc));
       return isListed ? objectId(kind, slug, doc) : undefined;
     });
-  const [staffId, tableId, areaId, addonId] = (["staff", "table", "area", "addon"] as const).map(
-    createIdFinder,
-  ) as [FindId, FindId, FindId, FindId];
+  const staffId = createIdFinder("staff");
+  const tableId = createIdFinder("table");
+  const areaId = createIdFinder("area");
+  const addonId = createIdFinder("addon");
   const variantIds = memoized(
     (service: ServiceDoc) =>
       new Map(service.variants.map((doc) => [doc.key, variantId(slug, service, doc)])),
