@@ -195,8 +195,8 @@ function withDate(
 /** Returns the keys of bookable staff whose own regular hours replace those of the business. */
 export const listStaffWithOwnHours = (rt: Runtime, { id }: BusinessRow): string[] =>
   rt.store.catalog
-    .listObjects(id, ["staff"])
-    .staff.filter((one) => one.hours !== null && one.bookable && one.status === "ACTIVE")
+    .listByKind(id, "staff")
+    .filter((one) => one.hours !== null && one.bookable && one.status === "ACTIVE")
     .map(({ key }) => key);
 
 type Section = "hours" | "closures" | "exceptions";
