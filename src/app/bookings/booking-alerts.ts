@@ -1,60 +1,52 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
-import type { Booking } from "../../domain/bookings/booking.ts";
-import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { isDecisionLate, type Visit } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { notify } from "../notices.ts";
 import type { Runtime } from "../runtime.ts";
 import { initiatorOf, type VisitAccess } from "./access.ts";
 import { askOtherVisits } from "./other-visits.ts";
-import { BOOKING, RESERVATION } from "./visit-kinds.ts";
+import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 
 /** How many pending visits of each kind are checked, from the earliest deadline on. */
 const MAX_PENDING = 100;
-
-/** How an alert names a visit. */
-type AlertedVisit = {
-  noun: "booking" | "reservation";
-  /** A description such as `a booking of Cut`. */
-  what: string;
-};
 
 /**
  * Alerts the operator of a visit that a client or guest has made, without guest data. Call it in
  * the transaction that writes the visit.
  */
-export const notifyReceived = (
+export const notifyReceived = <Row extends Visit>(
   rt: Runtime,
   business: BusinessRow,
   { madeWhere = "over the API" }: VisitAccess,
-  alerted: AlertedVisit,
-  visit: Visit,
-): void => notifyOf(rt, business, visit, alerted, (start) => `at ${start} was made ${madeWhere}`);
+  kind: VisitKind<Row>,
+  visit: Row,
+): void => notifyOf(rt, business, kind, visit, (start) => `at ${start} was made ${madeWhere}`);
 
 /**
  * Alerts the operator of a visit that a client or guest has moved, if its new time waits for a
  * decision. Call it in the transaction that writes the visit.
  */
-export function notifyMoved(
+export function notifyMoved<Row extends Visit>(
   rt: Runtime,
   business: BusinessRow,
   access: VisitAccess,
-  alerted: AlertedVisit,
-  visit: Visit,
+  kind: VisitKind<Row>,
+  visit: Row,
 ): void {
   if (initiatorOf(access) !== "GUEST" || visit.status !== "PENDING") return;
   const { madeWhere = "over the API" } = access;
-  notifyOf(rt, business, visit, alerted, (start) => `was moved ${madeWhere} to ${start}`);
+  notifyOf(rt, business, kind, visit, (start) => `was moved ${madeWhere} to ${start}`);
 }
 
-function notifyOf(
+function notifyOf<Row extends Visit>(
   rt: Runtime,
   { slug, doc }: BusinessRow,
-  { id, startsAt, decideBy }: Visit,
-  { noun, what }: AlertedVisit,
+  { noun, describe }: VisitKind<Row>,
+  visit: Row,
   tell: (start: string) => string,
 ): void {
+  const { id, startsAt, decideBy } = visit;
   const start = localMinute(startsAt, doc.timezone);
   const isPending = decideBy !== null;
   const wait = isPending
@@ -64,7 +56,7 @@ function notifyOf(
     rt,
     openCondition(
       "booking.received",
-      `${what} ${tell(start)}${wait}`,
+      `${describe(visit)} ${tell(start)}${wait}`,
       `deskbell ${noun}s ${isPending ? "approve" : "show"} ${id} --business ${slug}`,
       {
         business: slug,
@@ -97,16 +89,6 @@ export function isDecided(
       askOtherVisits((kind) => kind.find(rt, business.id, subject.id)));
   return visit?.status !== "PENDING";
 }
-
-/** Returns a text such as `a booking of Cut, Colour`. */
-export const describeBooking = ({ segments }: Pick<Booking, "segments">): string =>
-  `a booking of ${segments
-    .map(({ serviceName }) => serviceName)
-    .filter((name) => name !== null)
-    .join(", ")}`;
-
-export const describeReservation = ({ partySize }: Pick<Reservation, "partySize">): string =>
-  `a table for ${partySize}`;
 
 /** Returns a condition for each pending visit for which half of the time to decide has passed. */
 export const checkUndecided = (rt: Runtime): HealthCondition[] =>

@@ -28,7 +28,7 @@ import { tellOfChange } from "../guests/guest-news.ts";
 import { audienceOf, OPERATOR, type VisitAccess, toPartnerBooking } from "./access.ts";
 import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit.ts";
 import { type ChangeStore, changeTime, expireDueVisits } from "./change-visit.ts";
-import { describeBooking, describeReservation, notifyReceived } from "./booking-alerts.ts";
+import { notifyReceived } from "./booking-alerts.ts";
 import { saveCustomer } from "./guests.ts";
 import { getTableHold, getBookingHold } from "./holds.ts";
 import {
@@ -41,6 +41,7 @@ import {
   type VisitTerms,
 } from "./plan-booking.ts";
 import { countVisit } from "./booking-limits.ts";
+import { BOOKING, RESERVATION } from "./visit-kinds.ts";
 
 /** What the client says about the guest. */
 export type GuestDetails = { customerRef: string | null; customer: Customer | null };
@@ -143,10 +144,7 @@ function insertBooking(
   saveCustomer(rt, business.id, booking.id, guest.customer);
   tellOfChange(rt, business, null, booking);
   if (access.keyId === null) auditVisit(rt, business, "booking.created", booking);
-  else {
-    const what = describeBooking(booking);
-    notifyReceived(rt, business, access, { noun: "booking", what }, booking);
-  }
+  else notifyReceived(rt, business, access, BOOKING, booking);
   const event = bookingCreatedEvent(toPartnerBooking(rt, business, booking));
   appendEvents(rt, business, [event], access.keyId);
   return booking;
@@ -245,10 +243,7 @@ function insertReservation(
   saveCustomer(rt, business.id, reservation.id, guest.customer);
   tellOfChange(rt, business, null, reservation);
   if (access.keyId === null) auditVisit(rt, business, "reservation.created", reservation);
-  else {
-    const what = describeReservation(reservation);
-    notifyReceived(rt, business, access, { noun: "reservation", what }, reservation);
-  }
+  else notifyReceived(rt, business, access, RESERVATION, reservation);
   const event = reservationCreatedEvent(toPublicReservation(reservation, business.doc.timezone));
   appendEvents(rt, business, [event], access.keyId);
   return reservation;

@@ -23,7 +23,7 @@ import { shellQuote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit.ts";
-import { describeBooking, describeReservation, notifyMoved } from "./booking-alerts.ts";
+import { notifyMoved } from "./booking-alerts.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { audienceOf, OPERATOR, initiatorOf, type VisitAccess } from "./access.ts";
@@ -95,7 +95,7 @@ export function moveBooking(
   });
   rt.store.bookings.reschedule(business.id, after);
   publishVisit(rt, BOOKING, business, before, after);
-  notifyMoved(rt, business, access, { noun: "booking", what: describeBooking(after) }, after);
+  notifyMoved(rt, business, access, BOOKING, after);
   auditRescheduled(rt, BOOKING, business, before, after);
   return after;
 }
@@ -145,8 +145,7 @@ export function moveReservation(
   });
   rt.store.reservations.reschedule(business.id, after);
   publishVisit(rt, RESERVATION, business, before, after);
-  const moved = { noun: "reservation", what: describeReservation(after) } as const;
-  notifyMoved(rt, business, access, moved, after);
+  notifyMoved(rt, business, access, RESERVATION, after);
   auditRescheduled(rt, RESERVATION, business, before, after);
   return after;
 }

@@ -20,6 +20,8 @@ import { toPartnerBooking } from "./access.ts";
 /** The functions that differ between bookings and reservations. */
 export type VisitKind<Row extends Visit> = {
   noun: "booking" | "reservation";
+  /** Returns a text such as `a booking of Cut, Colour`, without guest data. */
+  describe: (row: Row) => string;
   store: (rt: Runtime) => {
     findById: (businessId: string, id: string, createdByKey?: string | null) => Row | undefined;
     listPage: (filter: VisitListFilter, limit: number) => Row[];
@@ -36,6 +38,11 @@ export type VisitKind<Row extends Visit> = {
 
 export const BOOKING: VisitKind<Booking> = {
   noun: "booking",
+  describe: ({ segments }) =>
+    `a booking of ${segments
+      .map(({ serviceName }) => serviceName)
+      .filter((name) => name !== null)
+      .join(", ")}`,
   store: (rt) => rt.store.bookings,
   updatedEvent: (rt, business, before, after) =>
     bookingUpdatedEvent(
@@ -47,6 +54,7 @@ export const BOOKING: VisitKind<Booking> = {
 
 export const RESERVATION: VisitKind<Reservation> = {
   noun: "reservation",
+  describe: ({ partySize }) => `a table for ${partySize}`,
   store: (rt) => rt.store.reservations,
   updatedEvent: (_rt, { doc: { timezone } }, before, after) =>
     reservationUpdatedEvent(

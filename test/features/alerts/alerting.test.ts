@@ -2,6 +2,7 @@ import { renameSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { OPERATOR } from "../../../src/app/bookings/access.ts";
 import { notifyReceived } from "../../../src/app/bookings/booking-alerts.ts";
+import { BOOKING } from "../../../src/app/bookings/visit-kinds.ts";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { createAlerting } from "../../../src/features/alerts/alerting.ts";
 import type { AlertChannel } from "../../../src/features/alerts/channel-queue.ts";
@@ -408,13 +409,12 @@ test.each([
   const pass = startWith(api, channel);
   await pass(0);
   const business = businessOf(api);
-  const alerted = { noun: "booking", what: "a booking of Cut" } as const;
   for (let i = 0; i < 4; i++) {
     const visit = api.store.bookings.findById(business.id, id)!;
-    api.tx(() => notifyReceived(api, business, OPERATOR, alerted, visit));
+    api.tx(() => notifyReceived(api, business, OPERATOR, BOOKING, visit));
     await pass(10 * SECOND_MS);
   }
-  const listSent = () => channel.messages.filter((message) => message.startsWith(alerted.what));
+  const listSent = () => channel.messages.filter((message) => message.startsWith("a booking of "));
   expect(listSent()).toHaveLength(3);
   if (state === "was decided meanwhile") changeBooking(api, business.slug, id, "approve");
   for (let i = 0; i < 14; i++) await pass(5 * MINUTE_MS);
@@ -429,10 +429,9 @@ test("the alert of a visit that needs no decision asks for none", async () => {
   const business = businessOf(api);
   changeBooking(api, business.slug, id, "approve");
   const visit = api.store.bookings.findById(business.id, id)!;
-  const alerted = { noun: "booking", what: "a booking of Cut" } as const;
-  api.tx(() => notifyReceived(api, business, OPERATOR, alerted, visit));
+  api.tx(() => notifyReceived(api, business, OPERATOR, BOOKING, visit));
   await pass(10 * SECOND_MS);
-  expect(channel.messages).toEqual([expect.stringContaining(alerted.what)]);
+  expect(channel.messages).toEqual([expect.stringContaining("a booking of ")]);
   expect(listAlerts(api).filter((alert) => "asksForDecision" in alert)).toEqual([]);
 });
 
@@ -451,9 +450,8 @@ test.each([
     channel.error = "HTTP 503";
     const business = businessOf(api);
     const visit = api.store.bookings.findById(business.id, id)!;
-    const alerted = { noun: "booking", what: "a booking of Cut" } as const;
     if (code === "booking.received")
-      api.tx(() => notifyReceived(api, business, OPERATOR, alerted, visit));
+      api.tx(() => notifyReceived(api, business, OPERATOR, BOOKING, visit));
     else await pass(70 * MINUTE_MS);
     await pass(10 * SECOND_MS);
     const waiting = listAlerts(api).filter(({ status }) => status === "FIRING");
@@ -474,8 +472,7 @@ test("a channel that works again gets the waiting alert of a visit that needed n
   channel.error = "HTTP 503";
   const business = businessOf(api);
   const visit = api.store.bookings.findById(business.id, id)!;
-  const alerted = { noun: "booking", what: "a booking of Cut" } as const;
-  api.tx(() => notifyReceived(api, business, OPERATOR, alerted, visit));
+  api.tx(() => notifyReceived(api, business, OPERATOR, BOOKING, visit));
   await pass(10 * SECOND_MS);
   delete channel.error;
   await pass(MINUTE_MS);

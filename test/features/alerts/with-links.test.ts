@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { OPERATOR } from "../../../src/app/bookings/access.ts";
 import { notifyReceived } from "../../../src/app/bookings/booking-alerts.ts";
+import { BOOKING } from "../../../src/app/bookings/visit-kinds.ts";
 import { openCondition } from "../../../src/domain/conditions/registry.ts";
 import { createAlerting } from "../../../src/features/alerts/alerting.ts";
 import { toAlert } from "../../../src/features/alerts/rules/alert.ts";
@@ -10,8 +11,6 @@ import { SALON } from "../../http/support/api.ts";
 import { holdLock } from "../../support/hold-lock.ts";
 import { openPendingVisit } from "../desk/alert-links/open-pending-visit.ts";
 import { businessOf } from "../desk/open-desk.ts";
-
-const RECEIVED = { noun: "booking", what: "a booking of Cut" } as const;
 
 test("each attempt to send the alert of a pending visit has new links", async () => {
   const { api, id } = openPendingVisit();
@@ -27,7 +26,7 @@ test("each attempt to send the alert of a pending visit has new links", async ()
   const { tick } = createAlerting(api, [], { channels: [channel] });
   const business = businessOf(api);
   const booking = api.store.bookings.findById(business.id, id)!;
-  api.tx(() => notifyReceived(api, business, OPERATOR, RECEIVED, booking));
+  api.tx(() => notifyReceived(api, business, OPERATOR, BOOKING, booking));
   await tick();
   api.advance(10_000);
   await tick();
@@ -56,7 +55,7 @@ test("an alert whose links cannot be stored is sent without them", async () => {
   });
   const { tick } = createAlerting(api, [], { channels: [channel] });
   const booking = api.store.bookings.findById(businessOf(api).id, id)!;
-  api.tx(() => notifyReceived(api, businessOf(api), OPERATOR, RECEIVED, booking));
+  api.tx(() => notifyReceived(api, businessOf(api), OPERATOR, BOOKING, booking));
   await tick();
   expect(sent).toEqual([["booking.received", undefined]]);
 });
@@ -79,7 +78,7 @@ test.each([
     });
     const { tick } = createAlerting(api, [], { channels: [channel] });
     const booking = api.store.bookings.findById(businessOf(api).id, id)!;
-    api.tx(() => notifyReceived(api, businessOf(api), OPERATOR, RECEIVED, booking));
+    api.tx(() => notifyReceived(api, businessOf(api), OPERATOR, BOOKING, booking));
     const release = holdLock(api);
     const timer = setTimeout(release, heldMs);
     await tick();
