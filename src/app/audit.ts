@@ -36,6 +36,14 @@ export function audit(
   return id;
 }
 
+/** Adds an entry about a key, an endpoint or another row that has a name. */
+export const auditRow = (
+  rt: Runtime,
+  action: AuditAction,
+  { id, name, businessId }: { id: string; name: string; businessId: string | null },
+  details?: Record<string, unknown>,
+): string => audit(rt, { action, subject: { id, name }, businessId, details });
+
 /** Returns a time (epoch ms) as the text that `details` contains; null stays null. */
 export const auditTime = (at: number | null): string | null =>
   at === null ? null : new Date(at).toISOString();

@@ -1,7 +1,8 @@
 import { hasEnded } from "../domain/api-key.ts";
 import type { EndpointRow } from "../store/webhooks/endpoints.ts";
 import type { ListedKey } from "../store/keys.ts";
-import { auditKey, getKey } from "./keys.ts";
+import { auditRow } from "./audit.ts";
+import { getKey } from "./keys.ts";
 import { revokeForGood } from "./revoke-for-good.ts";
 import type { Runtime } from "./runtime.ts";
 import { countToPark, disableInTransaction } from "./webhooks/endpoint-lifecycle.ts";
@@ -78,7 +79,7 @@ export const revokeInTransaction = (
       before.revokedAt === null ||
       before.endpointsAtEnd !== endpointsAtEnd ||
       stopped.endpoints.length > 0;
-    if (hasChanged) auditKey(rt, "key.revoked", key, toDetails(stopped));
+    if (hasChanged) auditRow(rt, "key.revoked", key, toDetails(stopped));
     return { key, ...stopped };
   });
 
@@ -92,7 +93,7 @@ export function endExpiredKeys(rt: Runtime, now: number): void {
       const key = rt.store.keys.findById(id);
       // The key may have been revoked, or its expiry changed, since it was listed.
       if (key === undefined || !hasEnded(key, now)) return;
-      auditKey(rt, "key.expired", key, toDetails(stop(rt, key, "key_expired")));
+      auditRow(rt, "key.expired", key, toDetails(stop(rt, key, "key_expired")));
     });
 }
 

@@ -9,13 +9,12 @@ import {
   type Scope,
   SCOPES,
 } from "../domain/api-key.ts";
-import type { AuditAction } from "../domain/audit.ts";
 import { deepEqual } from "../domain/equality.ts";
 import { AppError, assertFound } from "../domain/errors.ts";
 import { EVENT_GROUPS, type EventGroup, maySubscribe } from "../domain/events/event-types.ts";
 import { shellQuote } from "../domain/text.ts";
 import { FEATURES } from "../features/index.ts";
-import { audit, auditTime } from "./audit.ts";
+import { auditRow, auditTime } from "./audit.ts";
 import { assertNoIssues, validateExpiry, validateKey, validateLimits } from "./key-validation.ts";
 import type { Runtime } from "./runtime.ts";
 import type { EndpointRow } from "../store/webhooks/endpoints.ts";
@@ -97,7 +96,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       input.secretHash,
     );
     const { kind, scopes, eventGroups, cidrs, expiresAt, selfRotation, guestMail } = created.key;
-    auditKey(rt, "key.created", created.key, {
+    auditRow(rt, "key.created", created.key, {
       kind,
       scopes,
       eventGroups,
@@ -138,7 +137,7 @@ export type RotatedKey = CreatedKey & { endedSecrets: readonly string[] };
 /** Gives a key a new secret. Call it in a transaction, after the checks of a rotation. */
 export function replaceKeySecret(rt: Runtime, key: ListedKey, oldSecret: SecretEnd): RotatedKey {
   const before = rt.store.keySecrets.listValid(key.id, rt.now());
-  auditKey(rt, "key.rotated", key, { oldSecretEndsAt: auditTime(oldSecret.expiresAt) });
+  auditRow(rt, "key.rotated", key, { oldSecretEndsAt: auditTime(oldSecret.expiresAt) });
   const created = createSecret(rt, key.id, key.kind, oldSecret);
   const after = rt.store.keySecrets.listValid(key.id, rt.now());
   const ended = before.filter((hash) => !after.some((valid) => valid.equals(hash)));
@@ -214,7 +213,7 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
       if (endpoint.keyId === keyId) narrowEndpoint(rt, endpoint, updated.eventGroups);
     const { expiresAt } = changes;
     const expiry = typeof expiresAt === "number" ? { expiresAt: auditTime(expiresAt) } : {};
-    auditKey(rt, "key.updated", key, { ...changed, ...expiry });
+    auditRow(rt, "key.updated", key, { ...changed, ...expiry });
     return updated;
   });
 }
@@ -276,13 +275,8 @@ export function narrowEndpoint(
       { fix: `deskbell webhooks delete ${endpoint.id}` },
     );
   rt.store.endpoints.update(endpoint.id, { ...endpoint, events }, rt.now());
-  const { id, name, businessId, url } = endpoint;
-  audit(rt, {
-    action: "endpoint.updated",
-    subject: { id, name },
-    businessId,
-    details: { fields: ["events"], host: new URL(url).host },
-  });
+  const { host } = new URL(endpoint.url);
+  auditRow(rt, "endpoint.updated", endpoint, { fields: ["events"], host });
   return true;
 }
 
@@ -321,13 +315,6 @@ export function createKeyUsage(rt: Runtime): KeyUsage {
 
 export const getKey = (rt: Runtime, keyId: string): ListedKey =>
   assertFound(rt.store.keys.findById(keyId), `There is no key ${keyId}.`, "deskbell keys list");
-
-export const auditKey = (
-  rt: Runtime,
-  action: AuditAction,
-  { id, name, businessId }: ListedKey,
-  details?: Record<string, unknown>,
-): void => void audit(rt, { action, subject: { id, name }, businessId, details });
 
 function createSecret(
   rt: Runtime,

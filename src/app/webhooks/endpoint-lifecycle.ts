@@ -2,8 +2,7 @@ import { nextStreakAction, NO_STREAK } from "../../domain/webhooks/failing-endpo
 import { AppError } from "../../domain/errors.ts";
 import { formatInstant, parsePastTime } from "../../domain/local-time.ts";
 import { quote } from "../../domain/text.ts";
-import type { AuditAction } from "../../domain/audit.ts";
-import { audit } from "../audit.ts";
+import { auditRow } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BacklogCounts } from "../../store/webhooks/delivery-moves.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
@@ -61,13 +60,6 @@ export function getEndpoint(rt: Runtime, id: string, businessId?: string): Endpo
   });
 }
 
-export const auditEndpoint = (
-  rt: Runtime,
-  action: AuditAction,
-  { id, name, businessId }: EndpointRow,
-  details?: Record<string, unknown>,
-): void => void audit(rt, { action, subject: { id, name }, businessId, details });
-
 /**
  * Counts the deliveries that disabling an endpoint parks. Do not call it in a transaction, because
  * counting would block other writers.
@@ -102,7 +94,7 @@ export function disableInTransaction(
     const before = getEndpoint(rt, id);
     if (before.status === "ACTIVE" || (reason === "manual" && before.disabledReason !== "manual")) {
       rt.store.endpoints.updateStatus(id, "DISABLED", reason, rt.now());
-      auditEndpoint(rt, "endpoint.disabled", before, { reason });
+      auditRow(rt, "endpoint.disabled", before, { reason });
     }
     const endpoint = getEndpoint(rt, id);
     const { parked } = startBacklogMove(rt, endpoint, PARK, counted);
@@ -164,8 +156,7 @@ export function prepareEnable(
     } else endBackoff(rt, id);
     const endpoint = getEndpoint(rt, id);
     const { recovered, cancelled } = startBacklogMove(rt, endpoint, move, counted);
-    if (status === "DISABLED")
-      auditEndpoint(rt, "endpoint.enabled", before, { recovered, cancelled });
+    if (status === "DISABLED") auditRow(rt, "endpoint.enabled", before, { recovered, cancelled });
     return { endpoint, recovered, cancelled };
   };
   return () => rt.tx(enable);
@@ -219,7 +210,7 @@ export function prepareDelete(rt: Runtime, id: string): () => { cancelled: numbe
     rt.store.endpoints.delete(id, rt.now());
     rt.store.endpointSecrets.deleteAll(id);
     const { cancelled } = startBacklogMove(rt, endpoint, CANCEL, counted);
-    auditEndpoint(rt, "endpoint.deleted", endpoint, { cancelled });
+    auditRow(rt, "endpoint.deleted", endpoint, { cancelled });
     return { cancelled };
   };
   return () => rt.tx(remove);

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { generateSecret } from "../../domain/webhooks/webhook-post.ts";
-import { audit, auditTime } from "../audit.ts";
+import { audit, auditRow, auditTime } from "../audit.ts";
 import { listSealedGuests, reencryptGuests } from "../bookings/guests.ts";
 import { listSealedReplies, reencryptReplies } from "../idempotent-replies.ts";
 import { acceptMasterKey, assertMasterKey, iterateSecrets } from "../master-key.ts";
@@ -9,7 +9,7 @@ import type { FeatureReport } from "../feature-hooks.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SecretRow } from "../../store/sealed.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
-import { auditEndpoint, getEndpoint } from "./endpoint-lifecycle.ts";
+import { getEndpoint } from "./endpoint-lifecycle.ts";
 import { assertOverlap, DEFAULT_OVERLAP_MS } from "../keys.ts";
 
 export type RotationOptions = {
@@ -95,7 +95,7 @@ export function rotateEndpointSecret(
     if (allowNewMasterKey) acceptMasterKey(rt);
     rt.store.endpoints.raiseVersion(id);
     const endpoint = getEndpoint(rt, id);
-    auditEndpoint(rt, "endpoint.secret_rotated", endpoint, {
+    auditRow(rt, "endpoint.secret_rotated", endpoint, {
       oldSecretEndsAt: auditTime(oldEndsAt),
     });
     return { endpoint, secret, oldEndsAt };
@@ -115,7 +115,7 @@ export function finishSecretRotation(
     rt.store.endpointSecrets.deleteOld(id);
     if (finished) rt.store.endpoints.raiseVersion(id);
     const endpoint = getEndpoint(rt, id);
-    if (finished) auditEndpoint(rt, "endpoint.secret_rotation_finished", endpoint);
+    if (finished) auditRow(rt, "endpoint.secret_rotation_finished", endpoint);
     return { endpoint, finished };
   });
 }

@@ -2,6 +2,7 @@ import { differingFields } from "../../domain/equality.ts";
 import { NO_STREAK, NO_BACKOFF } from "../../domain/webhooks/failing-endpoint.ts";
 import { AppError } from "../../domain/errors.ts";
 import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
+import { auditRow } from "../audit.ts";
 import { assertDiskSpace } from "../disk-space.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
@@ -18,12 +19,7 @@ import {
   assertNameFree,
   assertNotDuplicate,
 } from "./endpoint-owner.ts";
-import {
-  auditEndpoint,
-  disableInTransaction,
-  getEndpoint,
-  prepareEnable,
-} from "./endpoint-lifecycle.ts";
+import { disableInTransaction, getEndpoint, prepareEnable } from "./endpoint-lifecycle.ts";
 import { createSigningSecret } from "./endpoint-secrets.ts";
 import { type Resolve, resolveName } from "./host-limits.ts";
 
@@ -135,7 +131,7 @@ export async function prepareEndpoint(
       if (byOperator) assertMayOwn(rt, keyId, endpoint);
       else assertKeyMayCreate(rt, keyId, endpoint);
     rt.store.endpoints.insert(endpoint);
-    auditEndpoint(rt, "endpoint.created", endpoint, { host: hostOf(endpoint.url) });
+    auditRow(rt, "endpoint.created", endpoint, { host: hostOf(endpoint.url) });
     return { endpoint, secret: createSigningSecret(rt, endpoint.id) };
   };
   return () => rt.tx(create);
@@ -185,7 +181,7 @@ export async function prepareUpdate(
       rt.store.endpoints.updateKey(id, keyId);
       rt.store.endpoints.update(id, settings, rt.now());
       if (settings.url !== before.url) rt.store.endpoints.updateStreak(id, NO_STREAK);
-      auditEndpoint(rt, "endpoint.updated", before, { fields, host: hostOf(settings.url) });
+      auditRow(rt, "endpoint.updated", before, { fields, host: hostOf(settings.url) });
     }
     if (changes.status === "DISABLED") disableInTransaction(rt, id, "paused");
     enable?.();

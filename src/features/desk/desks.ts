@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { audit } from "../../app/audit.ts";
+import { auditRow } from "../../app/audit.ts";
 import { revokeForGood } from "../../app/revoke-for-good.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { outsideLine } from "../../domain/basic-schemas.ts";
@@ -57,7 +57,7 @@ export function createDesk(
       revokedAt: null,
     };
     store.insert(desk);
-    auditDesk(rt, "desk.created", desk, { staffId, allow });
+    auditRow(rt, "desk.created", desk, { staffId, allow });
     return desk;
   });
 }
@@ -77,7 +77,7 @@ export const createDeskLink = (
     const token = createToken(rt, "deskbell_dl");
     const expiresAt = rt.now() + LINK_MS;
     rt.openStore(createDeskStore).saveLink(desk.id, hashToken(token), expiresAt);
-    auditDesk(rt, "desk.link_created", desk);
+    auditRow(rt, "desk.link_created", desk);
     return { desk, token, expiresAt };
   });
 
@@ -116,7 +116,7 @@ export const revokeDesk = (
 const revokeWholeDesk = (rt: Runtime, desk: DeskRow): DeskRow =>
   revokeForGood(rt, [desk.id], () => {
     rt.openStore(createDeskStore).revoke(desk.id, rt.now());
-    auditDesk(rt, "desk.revoked", desk);
+    auditRow(rt, "desk.revoked", desk);
     return { ...desk, revokedAt: rt.now() };
   });
 
@@ -133,7 +133,7 @@ const revokeDevice = (rt: Runtime, desk: DeskRow, deviceId: string): DeskRow =>
       "deskbell desk list",
     );
     store.deleteDevice(device.id);
-    auditDesk(rt, "desk.device_revoked", desk, { device: device.id, kind: device.kind });
+    auditRow(rt, "desk.device_revoked", desk, { device: device.id, kind: device.kind });
     return desk;
   });
 
@@ -179,7 +179,7 @@ export const pairDevice = (
     store.deleteLink(desk.id);
     store.insertDevice(device, hashToken(token));
     runAsDesk(rt, desk, address, () =>
-      auditDesk(rt, "desk.paired", desk, { device: device.id, kind: device.kind }),
+      auditRow(rt, "desk.paired", desk, { device: device.id, kind: device.kind }),
     );
     return token;
   });
@@ -211,7 +211,7 @@ export function recordUse(rt: Runtime, { device }: DeskSession): void {
 export const unpairDevice = (rt: Runtime, { desk, device }: DeskSession): void =>
   rt.tx(() => {
     rt.openStore(createDeskStore).deleteDevice(device.id);
-    auditDesk(rt, "desk.device_revoked", desk, { device: device.id, kind: device.kind });
+    auditRow(rt, "desk.device_revoked", desk, { device: device.id, kind: device.kind });
   });
 
 /** Runs work of a device in the name of its desk: the audit log shows the desk as the actor. */
@@ -221,20 +221,6 @@ export const runAsDesk = <T>(
   address: string | null,
   work: () => T,
 ): T => rt.runAs({ via: "http", id, name, address }, work);
-
-function auditDesk(
-  rt: Runtime,
-  action:
-    | "desk.created"
-    | "desk.link_created"
-    | "desk.paired"
-    | "desk.revoked"
-    | "desk.device_revoked",
-  { id, name, businessId }: DeskRow,
-  details?: Record<string, unknown>,
-): void {
-  audit(rt, { action, subject: { id, name }, businessId, details });
-}
 
 export const allows = ({ desk }: DeskSession, right: DeskRight): boolean =>
   desk.allow.includes(right);

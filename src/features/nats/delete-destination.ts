@@ -1,7 +1,6 @@
-import type { AuditAction } from "../../domain/audit.ts";
 import { assertFound } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
-import { audit } from "../../app/audit.ts";
+import { auditRow } from "../../app/audit.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { createDestinationStore, type DestinationRow } from "./store.ts";
 
@@ -21,13 +20,6 @@ export function deleteDestination(rt: Runtime, id: string): void {
   rt.tx(() => {
     const destination = getDestination(rt, id);
     rt.openStore(createDestinationStore).delete(id);
-    auditDestination(rt, "destination.deleted", destination);
+    auditRow(rt, "destination.deleted", destination);
   });
 }
-
-export const auditDestination = (
-  rt: Runtime,
-  action: Extract<AuditAction, `destination.${string}`>,
-  { id, name, businessId }: DestinationRow,
-  details?: Record<string, unknown>,
-): string => audit(rt, { action, subject: { id, name }, businessId, details });

@@ -2,10 +2,11 @@ import { differingFields } from "../../domain/equality.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import { generateSecret } from "../../domain/webhooks/webhook-post.ts";
+import { auditRow } from "../../app/audit.ts";
 import { assertMasterKey } from "../../app/master-key.ts";
 import { assertDiskSpace } from "../../app/disk-space.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { auditDestination, getDestination } from "./delete-destination.ts";
+import { getDestination } from "./delete-destination.ts";
 import { decryptSecrets, encryptSecrets } from "./secrets.ts";
 import {
   type DestinationChanges,
@@ -47,7 +48,7 @@ export function createDestination(
       recreatedAt: null,
     };
     rt.openStore(createDestinationStore).insert(destination);
-    auditDestination(rt, "destination.created", destination, { host: hostOf(destination) });
+    auditRow(rt, "destination.created", destination, { host: hostOf(destination) });
     return { destination, secret };
   });
 }
@@ -70,7 +71,7 @@ export function updateDestination(
     const sealed = encryptSecrets(rt, id, { ...secrets, credentials });
     rt.openStore(createDestinationStore).update(id, { ...settings, sealed }, rt.now());
     const after = getDestination(rt, id);
-    auditDestination(rt, "destination.updated", after, { fields, host: hostOf(after) });
+    auditRow(rt, "destination.updated", after, { fields, host: hostOf(after) });
     return after;
   });
 }

@@ -1,9 +1,9 @@
 import { AppError } from "../../domain/errors.ts";
 import { minIdAt } from "../../domain/ids.ts";
 import { quote } from "../../domain/text.ts";
-import { auditTime } from "../../app/audit.ts";
+import { auditRow, auditTime } from "../../app/audit.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { auditDestination, getDestination } from "./delete-destination.ts";
+import { getDestination } from "./delete-destination.ts";
 import { createCursorStore, createDestinationStore } from "./store.ts";
 
 /**
@@ -52,7 +52,7 @@ export function redeliverEvents(
     if (onlyBusinessId === destination.businessId || onlyBusinessId === null)
       destinations.clearRecreatedAt(id);
     const events = firstEvents.reduce((sum, { events }) => sum + events, 0);
-    auditDestination(rt, "destination.redelivered", destination, {
+    auditRow(rt, "destination.redelivered", destination, {
       since: auditTime(since),
       events,
     });
