@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { getBusiness } from "../../src/app/businesses.ts";
-import { exportCatalogText } from "../../src/app/catalog/export-catalog.ts";
+import { readStoredCatalog, writeCatalogText } from "../../src/app/catalog/export-catalog.ts";
 import { replaceCatalog } from "../../src/app/catalog/changes/replace-catalog.ts";
 import { revokeKey } from "../../src/app/key-end.ts";
 import { createKey } from "../../src/app/keys.ts";
@@ -57,7 +57,7 @@ test("a ticket order never reuses a version after a restore", async () => {
 test("a restored backup keeps the history of its catalogs, which can be undone", async () => {
   const rt = createTestRuntime();
   const exportText = (from: typeof rt) =>
-    exportCatalogText(from, getBusiness(from, SLUG), "yaml").content;
+    writeCatalogText(readStoredCatalog(from, getBusiness(from, SLUG)), "yaml").content;
   const priced = (price: string) =>
     `services: [{ key: cut, name: Cut, durationMin: 30, price: ${price} }]`;
   applyCatalogBody(rt, priced("35.00"));

@@ -15,12 +15,6 @@ export const readStoredCatalog = (
   { id, doc: business, schedule }: BusinessRow,
 ): Catalog => ({ business, schedule, objects: rt.store.catalog.listObjects(id) });
 
-export const exportCatalogText = (
-  rt: Runtime,
-  business: BusinessRow,
-  format: FileFormat,
-): ExportedCatalog => writeCatalogText(readStoredCatalog(rt, business), format);
-
 export function writeCatalogText(catalog: Catalog, format: FileFormat): ExportedCatalog {
   const { business } = catalog;
   const file = exportCatalog(catalog);

@@ -1,18 +1,11 @@
 import type { ObjectVersion, StoredCatalog, Stock } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import type { CatalogObjects, Kind } from "../../domain/catalog/catalog.ts";
+import type { CatalogObjects } from "../../domain/catalog/catalog.ts";
 import { countPrices, type PriceCount } from "../../domain/catalog/change/repricing.ts";
 
-/**
- * Returns the stored catalog of a business.
- * @param kinds the kinds of objects to load; absent for all
- */
-export function loadCatalog(
-  rt: Runtime,
-  business: BusinessRow,
-  kinds?: readonly Kind[],
-): StoredCatalog {
+/** Returns the stored catalog of a business. */
+export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
   const versions = rt.store.objectVersions.list(business.id);
   const sortOrders = rt.store.catalog.listSortOrders(business.id);
   const versionOfNew = versionOfNewObjects(business);
@@ -20,7 +13,7 @@ export function loadCatalog(
     catalog: {
       business: business.doc,
       schedule: business.schedule,
-      objects: rt.store.catalog.listObjects(business.id, kinds),
+      objects: rt.store.catalog.listObjects(business.id),
     },
     versionOf: (id) => versions.get(id) ?? versionOfNew,
     sortOrderOf: (id) => sortOrders.get(id) ?? 0,

@@ -1,7 +1,7 @@
 import { fc } from "../../support/property.ts";
 import { expect, test } from "vitest";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
-import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";
+import { readStoredCatalog, writeCatalogText } from "../../../src/app/catalog/export-catalog.ts";
 import type { Catalog, Kind } from "../../../src/domain/catalog/catalog.ts";
 import { businessId, objectId } from "../../../src/domain/catalog/object-id.ts";
 import type { AuthoredFile } from "../../../src/domain/catalog/file/schema.ts";
@@ -40,7 +40,7 @@ function storedCatalog(rt: TestRuntime, slug = "linden"): { catalog: Catalog; id
 const exportText = (rt: TestRuntime, format: "yaml" | "json"): string => {
   const row = rt.store.businesses.findById(businessId("linden"));
   if (!row) throw new Error("no business");
-  return exportCatalogText(rt, row, format).content;
+  return writeCatalogText(readStoredCatalog(rt, row), format).content;
 };
 
 test(

@@ -25,11 +25,13 @@ test("each public list is the same if only the kinds of objects that affect the 
   const text = JSON.stringify(readSampleCatalog());
   const { slug } = applyCatalog(rt, [{ name: "catalog.json", text }], { seedingAt: rt.now() });
   const business = rt.store.businesses.findBySlug(slug)!;
-  const complete = toPublicCatalog(loadCatalog(rt, business), rt.now());
+  const stored = loadCatalog(rt, business);
+  const complete = toPublicCatalog(stored, rt.now());
   for (const list of ALL_LISTS) {
-    const stored = loadCatalog(rt, business, kindsAffecting([list]));
+    const objects = rt.store.catalog.listObjects(business.id, kindsAffecting([list]));
+    const reduced = { ...stored, catalog: { ...stored.catalog, objects } };
     expect(complete[list].length, list).toBeGreaterThan(0);
-    expect(toPublicCatalog(stored, rt.now(), [list])[list], list).toEqual(complete[list]);
+    expect(toPublicCatalog(reduced, rt.now(), [list])[list], list).toEqual(complete[list]);
   }
 });
 

@@ -9,7 +9,7 @@ import { applyCatalog, type ApplyOptions } from "../../../src/app/catalog/catalo
 import { loadCancelAffected } from "../../../src/app/catalog/changes/affected-visits.ts";
 import { readEarlierCatalog } from "../../../src/features/undo/catalog-history.ts";
 import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
-import { exportCatalogText, writeCatalogText } from "../../../src/app/catalog/export-catalog.ts";
+import { readStoredCatalog, writeCatalogText } from "../../../src/app/catalog/export-catalog.ts";
 import { replaceCatalog } from "../../../src/app/catalog/changes/replace-catalog.ts";
 import { deleteStaffMember } from "../../../src/app/catalog/staff.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
@@ -50,7 +50,7 @@ const undo = (rt: TestRuntime, { slug = SLUG, version = undefined as number | un
   });
 
 const exportText = (rt: TestRuntime, slug = SLUG): string =>
-  exportCatalogText(rt, getBusiness(rt, slug), "yaml").content;
+  writeCatalogText(readStoredCatalog(rt, getBusiness(rt, slug)), "yaml").content;
 
 const changesOf = (rt: TestRuntime) =>
   rt.openStore(createCatalogChangeStore).list(getBusiness(rt, SLUG).id, 100);

@@ -10,7 +10,7 @@ import { loadCancelAffected } from "../../../src/app/catalog/changes/affected-vi
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { changeCatalog } from "../../../src/app/catalog/changes/change-catalog.ts";
 import { editObject } from "../../../src/app/catalog/changes/edit-object.ts";
-import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";
+import { readStoredCatalog, writeCatalogText } from "../../../src/app/catalog/export-catalog.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { replaceCatalog } from "../../../src/app/catalog/changes/replace-catalog.ts";
 import { planUndo } from "../../../src/features/undo/undo-catalog.ts";
@@ -144,7 +144,7 @@ export function createRandomOperations(
       }),
     "apply a file in another currency": () => {
       const currency = pick(["USD", "JPY", "EUR"]) ?? "USD";
-      const { content } = exportCatalogText(rt, business(), "yaml");
+      const { content } = writeCatalogText(readStoredCatalog(rt, business()), "yaml");
       const text = content.replace(/^( *currency:).*$/m, `$1 ${currency}`);
       applyCatalog(rt, [{ name: "catalog.yaml", text }], {
         acceptCurrencyChange: true,

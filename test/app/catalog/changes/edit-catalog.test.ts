@@ -4,7 +4,7 @@ import { getBooking } from "../../../../src/app/bookings/operator-changes.ts";
 import { getBusiness } from "../../../../src/app/businesses.ts";
 import { loadCancelAffected } from "../../../../src/app/catalog/changes/affected-visits.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
-import { exportCatalogText } from "../../../../src/app/catalog/export-catalog.ts";
+import { readStoredCatalog, writeCatalogText } from "../../../../src/app/catalog/export-catalog.ts";
 import { getStoredObject } from "../../../../src/app/catalog/objects.ts";
 import {
   endPromotion,
@@ -108,7 +108,7 @@ test.each(EDITS)(
     const rt = openSalon();
     const events = recordEvents(rt, () => edit(rt));
     expect(events.map(({ type }) => type)).toEqual([...expected, "catalog.changed"]);
-    const { content } = exportCatalogText(rt, getBusiness(rt, SLUG), "yaml");
+    const { content } = writeCatalogText(readStoredCatalog(rt, getBusiness(rt, SLUG)), "yaml");
     const applied = applyCatalog(rt, [{ name: "export.yaml", text: content }], { prune: true });
     expect(applied).toMatchObject({ changes: [], businessFields: [] });
   },
@@ -131,7 +131,7 @@ test("the plan of a file lists the local edits of hours and closures that the fi
   updateHours(rt, SLUG, ["sat-sun"], [{ start: "09:00", end: "17:00" }]);
   expect(overwritten(FILE)).toEqual(["closures"]);
   // A file that contains the edits is applied, so they are no longer local edits.
-  const file = exportCatalogText(rt, getBusiness(rt, SLUG), "yaml").content;
+  const file = writeCatalogText(readStoredCatalog(rt, getBusiness(rt, SLUG)), "yaml").content;
   applyCatalog(rt, [{ name: "export.yaml", text: file }]);
   expect(overwritten(FILE)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { saveCustomer } from "../../../../src/app/bookings/guests.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
-import { exportCatalogText } from "../../../../src/app/catalog/export-catalog.ts";
+import { readStoredCatalog, writeCatalogText } from "../../../../src/app/catalog/export-catalog.ts";
 import {
   cancelPublicEvent,
   editPublicEvent,
@@ -200,7 +200,7 @@ test("a mail about the order that is yet to be sent tells the change of the even
 
 test("a catalog file mails the guests of the events that it changes", async () => {
   const { api, event, send, subjects } = await openOrder();
-  const { content } = exportCatalogText(api, businessOf(api), "json");
+  const { content } = writeCatalogText(readStoredCatalog(api, businessOf(api)), "json");
   const file = JSON.parse(content) as { events: { key: string; status?: string }[] };
   for (const one of file.events) if (one.key === event.key) one.status = "CANCELLED";
   applyCatalog(api, [{ name: "catalog.json", text: JSON.stringify(file) }]);
