@@ -7,7 +7,7 @@ import {
   type VisitAction,
 } from "../../domain/bookings/visit.ts";
 import { deepEqual } from "../../domain/equality.ts";
-import { AppError } from "../../domain/errors.ts";
+import { assertFound } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { appendEvents } from "../events.ts";
@@ -22,15 +22,6 @@ import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 /** An action that changes only the state of a visit. */
 export type StateAction = Exclude<VisitAction, "expire" | "reschedule">;
 
-/**
- * Returns the error for a visit that does not exist. A visit that the client may not see gets the
- * same error, so that the client cannot tell the two apart.
- */
-const notFound = (noun: string, id: string): AppError =>
-  new AppError("resource_not_found", `There is no ${noun} ${quote(id)}.`, {
-    fix: `deskbell ${noun}s list`,
-  });
-
 /** @throws AppError resource_not_found if the visit does not exist or the client may not see it */
 export function getVisit<Row extends Visit>(
   rt: Runtime,
@@ -42,7 +33,11 @@ export function getVisit<Row extends Visit>(
   return getVisitOf(rt, kind, businessId, id, seesOnly(access));
 }
 
-/** @param createdByKey the only key whose visits are found; null for the visits of all clients */
+/**
+ * Throws the same error for a visit that does not exist as for a visit that the client may not see,
+ * so that the client cannot tell the two apart.
+ * @param createdByKey the only key whose visits are found; null for the visits of all clients
+ */
 function getVisitOf<Row extends Visit>(
   rt: Runtime,
   { noun, store }: VisitKind<Row>,
@@ -51,8 +46,7 @@ function getVisitOf<Row extends Visit>(
   createdByKey: string | null,
 ): Row {
   const row = store(rt).findById(businessId, id, createdByKey);
-  if (row) return row;
-  throw notFound(noun, id);
+  return assertFound(row, `There is no ${noun} ${quote(id)}.`, `deskbell ${noun}s list`);
 }
 
 /**
