@@ -131,11 +131,6 @@ export function createReservationStore(db: Db) {
     insert: (businessId: string, reservation: Reservation) =>
       void insert.run({ ...reservation, businessId }),
     /**
-     * Saves the status, times, deadlines and references, but neither table nor party size. A
-     * cancelled reservation no longer occupies its table.
-     */
-    update: (reservation: Reservation) => visits.update(reservation),
-    /**
      * Saves the times, the table and the party size. `_businessId` is needed only by the method of
      * the same name for bookings.
      */

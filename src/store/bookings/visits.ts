@@ -88,6 +88,7 @@ export function createVisitStatements(db: Db, table: string, names: string) {
      */
     listByEnding: (businessId: string, ending: string) =>
       selectByEnding.all({ businessId, ending }) as string[],
+    /** Saves the status, times, deadlines and references. */
     update: (visit: Visit) => void update.run(visit),
     /** Returns the IDs of pending visits that the business has not approved in time. */
     listOverdue: (businessId: string, now: number) =>
