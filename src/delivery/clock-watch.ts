@@ -21,7 +21,7 @@ type UnstoredShift = {
  * would send everything at once, and a jump back would delay deliveries by its length.
  * @param onShift shifts times that are not in the database yet
  */
-export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = () => {}) {
+export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void) {
   let wall = rt.now();
   let monotonic = rt.monotonic();
   let unstored: UnstoredShift | undefined;

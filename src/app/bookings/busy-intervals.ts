@@ -31,7 +31,7 @@ export function createBusyIntervalReader(
   rt: Runtime,
   businessId: string,
   catalog: Catalog,
-  except: readonly string[] = [],
+  except: readonly string[],
 ): (window: Interval, until?: number) => BusyInterval[] {
   const findStaff = createKeyFinder(catalog, "staff");
   const findService = createKeyFinder(catalog, "service");

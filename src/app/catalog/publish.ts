@@ -57,7 +57,7 @@ export function planUpdate(
   before: CatalogState | null,
   next: StoredCatalog,
   at: number,
-  { lists, affectsAvailability = false }: UpdateOptions = {},
+  { lists, affectsAvailability = false }: UpdateOptions,
 ): CatalogUpdate {
   const now = rt.now();
   const version = business.catalogVersion + 1;
