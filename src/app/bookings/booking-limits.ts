@@ -58,12 +58,9 @@ export function countForVisitor(
   rt.store.visitors.insertAction(visitor, kind, rt.now());
 }
 
+/** Counts what a visitor has done in 24 hours, including visits that were cancelled. */
 const countActions = (rt: Runtime, visitor: Buffer, kind: VisitorActionKind): number =>
   rt.store.visitors.countActions(visitor, kind, rt.now() - DAY_MS);
-
-/** Returns the number of visits that a visitor has made in 24 hours, including cancelled ones. */
-export const countVisitsOf = (rt: Runtime, visitor: Buffer): number =>
-  countActions(rt, visitor, "visit");
 
 // The delivery thread calls this function, so this file must not import the planning of visits.
 export const pruneVisitors = (rt: Runtime): void =>
@@ -108,7 +105,7 @@ export function countVisit(rt: Runtime, access: VisitAccess): void {
     throw tooManyBookings(
       `This key has made ${limit} bookings and reservations in 24 hours, which is its limit.`,
     );
-  if (visitor && made >= limit * RETURNING_SHARE && countVisitsOf(rt, visitor) > 0)
+  if (visitor && made >= limit * RETURNING_SHARE && countActions(rt, visitor, "visit") > 0)
     throw tooManyBookings(
       `The visitors of this key have made ${made} of ${limit} bookings and reservations in 24 hours; the others are for visitors who have made none.`,
     );
