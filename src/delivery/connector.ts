@@ -13,7 +13,7 @@ const CR = 13;
  * Makes undici ignore an unrequested 100 (Continue), as RFC 9110, 15.2 requires. undici treats a
  * 100 as an error but ignores other interim responses, so each 100 is changed to 102 as it is read.
  */
-export function ignoreContinue(socket: Socket): Socket {
+function ignoreContinue(socket: Socket): Socket {
   const read = socket.read.bind(socket);
   let requestBytes = 0;
   /** The part of the status line that has been read. */

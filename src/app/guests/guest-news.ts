@@ -31,7 +31,7 @@ export function tellOfChange(
 /**
  * Returns what a change means for the guest; undefined for a change that the guest need not know.
  */
-export function kindOfChange(before: Visit | null, after: Visit): GuestNews["kind"] | undefined {
+function kindOfChange(before: Visit | null, after: Visit): GuestNews["kind"] | undefined {
   const { status, cancelReason } = after;
   if (before === null) return status === "PENDING" ? "received" : "confirmed";
   if (status === "CANCELLED") {

@@ -214,7 +214,7 @@ function addStaff(
  * its service is unknown. Issues name the parameters of the query; `pointingTo` adds the fields of
  * the segment.
  */
-export function resolveSegment(
+function resolveSegment(
   lookup: Lookup,
   { serviceId, variantId, addons, staffId }: NamedSegment,
   addIssue: AddIssue,

@@ -44,7 +44,7 @@ type FinishableOption = StaffedOption & { starts: Interval[] };
 
 export type PlacedSegment = StaffedOption & { startMin: number };
 
-export function buildChain(segments: readonly SegmentStarts[], maxGapMin: number): Chain {
+function buildChain(segments: readonly SegmentStarts[], maxGapMin: number): Chain {
   const optionsBySegment = staffedOptions(segments);
   const finishable: FinishableOption[][][] = [];
   let previousMinutes = -1;

@@ -16,7 +16,7 @@ import type { ListName, PublicCatalog } from "./public-catalog.ts";
 import type { ObjectVersion, PublicObject } from "./public-context.ts";
 import type { PublicService } from "./service.ts";
 
-export const bookabilityDiffers = (before: Catalog, after: Catalog): boolean =>
+const bookabilityDiffers = (before: Catalog, after: Catalog): boolean =>
   !deepEqual(availabilityInputs(before), availabilityInputs(after)) ||
   BOOKABLE_KINDS.some((kind) => kindDiffers(kind, before, after));
 

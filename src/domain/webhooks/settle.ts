@@ -83,9 +83,9 @@ export const isResponse = (error: string): boolean => /^HTTP \d+$/.test(error);
 
 type OutcomeDetails = { outcome: Outcome["kind"]; error: string | null; durationMs: number };
 
-export const CORRUPT_ERROR = "the stored event was altered";
-export const FORBIDDEN_ERROR = "the API key may not receive this event";
-export const STOPPED_ERROR = "the endpoint was disabled before the delivery was sent";
+const CORRUPT_ERROR = "the stored event was altered";
+const FORBIDDEN_ERROR = "the API key may not receive this event";
+const STOPPED_ERROR = "the endpoint was disabled before the delivery was sent";
 const OWN_ERRORS = new Set([CORRUPT_ERROR, FORBIDDEN_ERROR, STOPPED_ERROR]);
 const NO_RESPONSE = "The receiver could not be reached or did not respond in time.";
 

@@ -126,7 +126,7 @@ const toInterval = ({ id, staffId, startsAt, endsAt }: UpcomingVisit): BookedInt
 });
 
 /** Returns the IDs of future bookings whose staff member no longer performs the booked service. */
-export function listUnlinkedVisits(
+function listUnlinkedVisits(
   rt: Runtime,
   businessId: string,
   before: Catalog,

@@ -8,7 +8,7 @@ import { type NodeEvent, type Offsets, readDocument, startOf } from "./document-
 export type Position = { line: number; column: number };
 
 /** Returns a function that finds the position of an offset, by binary search. */
-export function indexLines(text: string): (offset: number) => Position {
+function indexLines(text: string): (offset: number) => Position {
   const starts = [0];
   for (const { index, 0: lineBreak } of text.matchAll(/\r\n?|\n/g))
     starts.push(index + lineBreak.length);
@@ -37,7 +37,7 @@ const DOCUMENT_MARKER = /^(?:%|---|\.\.\.)/m;
  * first error of a text, so each item is parsed separately.
  * @param first the error that the parser found in the whole file
  */
-export function findSyntaxIssues(text: string, first: SyntaxIssue): SyntaxIssue[] {
+function findSyntaxIssues(text: string, first: SyntaxIssue): SyntaxIssue[] {
   // Directives and document markers concern more than one section, so the sections cannot be parsed
   // separately.
   if (DOCUMENT_MARKER.test(text)) return [first];
