@@ -43,12 +43,21 @@ export const catalogPair: fc.Arbitrary<{ first: AuthoredFile; second: AuthoredFi
     // Edits would break references, so the references are removed first.
     for (const file of [first, second]) removeReferences(file);
     for (const edit of edits) applyEdit(second, edit);
+    removeDangling(second);
     return { first, second };
   });
 
 function removeReferences(file: AuthoredFile): void {
   for (const service of file.services ?? []) Object.assign(service, { staff: [], addons: [] });
   delete file.promotions;
+}
+
+/** Removes the overrides of services that an edit has removed or renamed, from all staff members. */
+function removeDangling({ services = [], staff = [] }: AuthoredFile): void {
+  const keys = new Set(services.map(({ key }) => key));
+  for (const person of staff)
+    if (person.serviceOverrides !== undefined)
+      person.serviceOverrides = person.serviceOverrides.filter(({ service }) => keys.has(service));
 }
 
 function applyEdit(file: AuthoredFile, { section, at, action }: Edit): void {
