@@ -133,9 +133,11 @@ function recordDatabase(path: string, record: Recorder): void {
 }
 
 /**
- * Masks values that differ between two runs: blobs are random, and numbers above 1e12 are times.
+ * Masks values that differ between two runs: blobs and the ends of secrets are random, and numbers
+ * above 1e12 are times.
  */
-const describeValue = (_: string, value: unknown): unknown => {
+const describeValue = (name: string, value: unknown): unknown => {
+  if (name === "last4") return "<last four>";
   if (typeof value === "number" && value > 1e12) return "<time>";
   const isBlob = value !== null && typeof value === "object" && "type" in value;
   return isBlob && value.type === "Buffer" ? "<blob>" : value;
