@@ -45,7 +45,7 @@ function explain({ config }: Runtime, error: unknown, consequence: string): unkn
   const { code, message, fix } = known;
   return new AppError(
     code,
-    `${message} Nothing was removed, but the removal is recorded: ${consequence}. To complete the removal, run the command again.`,
+    `${message} Nothing was changed, but the change is recorded: ${consequence}. To complete the change, run the command again.`,
     fix === undefined ? {} : { fix },
   );
 }
