@@ -35,7 +35,7 @@ export type ValidatedSettings = { settings: EndpointSettings; target: UrlTarget 
 /**
  * Validates settings.
  * @param allowances null if the URL is unchanged and need not be checked again
- * @param byPartner whether a partner chose the settings, who cannot allow a private URL
+ * @param byPartner whether the settings come from a partner, who cannot allow a private URL
  * @param currentName the stored name, which may have characters that a new name must not have
  * @throws AppError validation_failed with all issues, or unsafe_url if that is the only issue
  */

@@ -37,7 +37,7 @@ export const NO_LIMIT = -1;
 const LOG_SUFFIXES = ["-wal", "-journal"];
 const CORE_TABLES = ["business", "catalog_object", "api_key", "endpoint", "event", "delivery"];
 
-/** Returns the names of the tables, because the file of an older version lacks some tables. */
+/** Returns the names of the tables. The file of an older version lacks some tables. */
 export const listTables = (db: Db): string[] =>
   db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[];
 
